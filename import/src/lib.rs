@@ -25,13 +25,20 @@ use toolc_codegen::cli::{Project, find_root};
 use toolc_codegen::project::write_atomically;
 
 use plan::{Choice, Chosen, Plan};
-use source::{document, lists};
+use source::mcp::Endpoint;
+use source::{clients, document, lists, mcp, openapi, python};
 use tool::Source;
 
 /// What `--help` says after the options.
 const HELP: &str = "\
 Examples:
   cargo toolc import tools.json                 a list of OpenAI, Anthropic, Gemini, MCP, the AI SDK or LangChain
+  cargo toolc import -- npx -y SERVER ARGS...   an MCP server that this command starts
+  cargo toolc import https://HOST/mcp           an MCP server at an address
+  cargo toolc import .mcp.json --server NAME    an MCP server in the configuration of a client
+  cargo toolc import api.yaml --tag pets        operations of an OpenAPI document, by default those that only read
+  cargo toolc import tools.py                   functions in Python, or tools of a framework
+  cargo toolc import bundle/                    a bundle of `export`
 
 Exit status:
   0  success; with --check: the source is as it was
@@ -41,10 +48,23 @@ Exit status:
 /// The arguments of `import`.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = HELP)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct Args {
-    /// What to import: a file, or `-` for standard input.
-    #[arg(value_name = "SOURCE")]
+    /// What to import: a file, `-` for standard input, the folder of a bundle, or the address of an MCP server.
+    #[arg(value_name = "SOURCE", required_unless_present_any = ["command", "program"])]
     pub source: Option<PathBuf>,
+    /// The command line of an MCP server, which is started: `--command 'npx -y SERVER'`.
+    #[arg(long, value_name = "LINE", conflicts_with_all = ["source", "program"])]
+    pub command: Option<String>,
+    /// The program of an MCP server and its arguments, which is started.
+    #[arg(last = true, value_name = "PROGRAM", conflicts_with = "source")]
+    pub program: Vec<String>,
+    /// The server to start, if the source is the configuration of a client.
+    #[arg(long, value_name = "NAME")]
+    pub server: Option<String>,
+    /// A header of requests to the address of an MCP server, with the variable that holds its value: `Authorization=TOKEN_VARIABLE`.
+    #[arg(long, value_name = "NAME=VARIABLE")]
+    pub header: Vec<String>,
     /// The toolset of the tools [default: the name of the source].
     #[arg(long, value_name = "NAME")]
     pub toolset: Option<String>,
@@ -54,6 +74,21 @@ pub struct Args {
     /// Leave out the tools whose names match this pattern (repeatable).
     #[arg(long, value_name = "GLOB")]
     pub except: Vec<String>,
+    /// The methods of the operations to import, such as `post`, or `all` (repeatable) [default: get].
+    #[arg(long, value_name = "METHOD", help_heading = "Documents of OpenAPI")]
+    pub method: Vec<String>,
+    /// Import only operations with this tag (repeatable).
+    #[arg(long, value_name = "TAG", help_heading = "Documents of OpenAPI")]
+    pub tag: Vec<String>,
+    /// Import only operations whose paths match this pattern, such as `/pets/**` (repeatable).
+    #[arg(long, value_name = "GLOB", help_heading = "Documents of OpenAPI")]
+    pub path: Vec<String>,
+    /// The interpreter that imports a module in Python.
+    #[arg(long, value_name = "PROGRAM", default_value = "python3", help_heading = "Modules in Python")]
+    pub python: String,
+    /// Do not ask before a module is imported, which runs its code.
+    #[arg(long, help_heading = "Modules in Python")]
+    pub yes: bool,
     /// Put this before the name of each tool, such as `github_`.
     #[arg(long, value_name = "TEXT")]
     pub prefix: Option<String>,
@@ -119,13 +154,71 @@ pub fn attempt(project: Project, args: &Args) -> Result<(String, bool), Failure>
 
 /// Reads the source.
 fn read(args: &Args) -> Result<Source, Failure> {
-    let Some(path) = &args.source else {
-        return Err(Failure::new("no source: name a file, or `-` for standard input"));
+    let program = match &args.command {
+        Some(line) => shlex::split(line).ok_or_else(|| Failure::new("the command line has a quote without an end"))?,
+        None => args.program.clone(),
     };
+    if !program.is_empty() {
+        return mcp::read(&Endpoint::Program { command: program, env: Vec::new(), directory: None });
+    }
+    let path = args.source.as_deref().filter(|path| !path.as_os_str().is_empty());
+    let path = path.ok_or_else(|| Failure::new("no source: name a file, an address or a command"))?;
+    if let Some(url) = path.to_str().filter(|text| text.starts_with("https://") || text.starts_with("http://")) {
+        return mcp::read(&Endpoint::Address { url: url.to_owned(), headers: headers(&args.header)? });
+    }
+    let name = path.file_stem().filter(|_| path != Path::new("-")).map(|stem| stem.to_string_lossy().into_owned());
+    let path = if path.is_dir() { path.join(BUNDLE) } else { path.to_owned() };
+    let source = read_document(&path, args)?;
+    Ok(Source { name: source.name.clone().or(name), ..source })
+}
+
+/// The file of a bundle that has the tools.
+const BUNDLE: &str = "catalog.json";
+
+/// Reads a document, and finds out what it is.
+fn read_document(path: &Path, args: &Args) -> Result<Source, Failure> {
+    let label = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if path.extension().is_some_and(|end| end == "py") {
+        return python::read(path, &args.python, args.yes, &label);
+    }
     let text = document::text(path)?;
-    let source = lists::read(&document::json(path, &text)?, &path.display().to_string());
-    let stem = path.file_stem().filter(|_| path != Path::new("-")).map(|stem| stem.to_string_lossy().into_owned());
-    Ok(Source { name: source.name.clone().or(stem), ..source })
+    let value = match path.extension().and_then(|end| end.to_str()) {
+        Some("toml") => document::toml(path, &text)?,
+        Some("yaml" | "yml") => document::yaml(path, &text)?,
+        _ => document::json(path, &text)?,
+    };
+    if let Some(servers) = clients::servers(&value) {
+        let endpoint = clients::endpoint(servers, args.server.as_deref(), &|name| std::env::var(name).ok())?;
+        return Ok(Source { name: args.server.clone(), ..mcp::read(&endpoint)? });
+    }
+    if openapi::is_document(&value) {
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let choice = openapi::Choice {
+            methods: args.method.clone(),
+            tags: args.tag.clone(),
+            paths: globs(&args.path)?,
+            variables: args.toolset.clone().unwrap_or(stem),
+        };
+        return openapi::read(value, path, &choice, &label);
+    }
+    if !args.method.is_empty() || !args.tag.is_empty() || !args.path.is_empty() {
+        return Err(Failure::new(format!(
+            "--method, --tag and --path choose operations of OpenAPI, and {label} is a list"
+        )));
+    }
+    Ok(lists::read(&value, &label))
+}
+
+/// Reads the headers of the command line.
+fn headers(given: &[String]) -> Result<Vec<(String, String)>, Failure> {
+    let header = |text: &String| {
+        let (name, variable) = text.split_once('=').ok_or_else(|| {
+            Failure::new(format!("`{text}` is not a header: write NAME=VARIABLE, such as --header Authorization=TOKEN"))
+        })?;
+        let value = std::env::var(variable).map_err(|_| Failure::new(format!("the variable {variable} is not set")))?;
+        Ok((name.to_owned(), value))
+    };
+    given.iter().map(header).collect()
 }
 
 fn choice(args: &Args, source: &Source) -> Result<Choice, Failure> {

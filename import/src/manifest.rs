@@ -66,7 +66,7 @@ fn schemas(tool: &ForeignTool, style: Style, table: &mut Table, report: &mut Rep
                 }
             }
             Err(why) => {
-                report.add(&tool.name, "/outputSchema", schema.to_string(), format!("left out: {why}"), Effect::Wider)
+                report.add(&tool.name, "/outputSchema", schema.to_string(), format!("left out: {why}"), Effect::Wider);
             }
         }
     }
@@ -83,14 +83,12 @@ fn schemas(tool: &ForeignTool, style: Style, table: &mut Table, report: &mut Rep
 }
 
 fn description(tool: &ForeignTool, report: &mut Report) -> String {
-    match tool.description.as_deref().filter(|text| !text.trim().is_empty()) {
-        Some(text) => template(text.trim_end()),
-        None => {
-            let text = tool.title.clone().unwrap_or_else(|| tool.name.clone());
-            report.add(&tool.name, "/description", "", format!("missing: written as `{text}`"), Effect::Same);
-            template(&text)
-        }
+    if let Some(text) = tool.description.as_deref().filter(|text| !text.trim().is_empty()) {
+        return template(text.trim_end());
     }
+    let text = tool.title.clone().unwrap_or_else(|| tool.name.clone());
+    report.add(&tool.name, "/description", "", format!("missing: written as `{text}`"), Effect::Same);
+    template(&text)
 }
 
 fn icons(tool: &ForeignTool, table: &mut Table, report: &mut Report) {
@@ -109,7 +107,7 @@ fn icons(tool: &ForeignTool, table: &mut Table, report: &mut Report) {
 fn annotations(tool: &ForeignTool, table: &mut Table, report: &mut Report) {
     let mut hints = Table::new();
     for (key, value) in &tool.annotations {
-        match HINTS.iter().find(|(hint, _)| hint == key) {
+        match HINTS.iter().find(|(hint, ours)| hint == key || ours == key) {
             Some((_, ours)) if value.is_boolean() => drop(hints.insert((*ours).to_owned(), value.clone())),
             None if key == "title" => {}
             _ => {

@@ -5,6 +5,8 @@ use toml_edit::{DocumentMut, Item, TableLike};
 use toolc_codegen::format::format;
 use toolc_codegen::source::Kind;
 
+use crate::report::escaped;
+
 /// A key that was changed both in the manifest and in the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
@@ -72,7 +74,7 @@ fn compare(
             edits.push((path.clone(), new.is_some()));
         } else {
             let text = |value: Option<&Value>| value.map(Value::to_string).unwrap_or_default();
-            let pointer = path.iter().map(|step| format!("/{}", step.replace('~', "~0").replace('/', "~1"))).collect();
+            let pointer = path.iter().fold(String::new(), |path, step| path + "/" + &escaped(step));
             conflicts.push(Conflict { pointer, ours: text(mine), theirs: text(new) });
         }
         path.pop();

@@ -20,7 +20,7 @@ pub fn assign(
     let wanted: Vec<String> = sources.iter().map(|source| valid(&format!("{prefix}{source}"))).collect();
     let mut used: BTreeSet<String> = taken.iter().map(|name| folded(name)).collect();
     let kept = |source: &&str| known.get(*source).filter(|_| prefix.is_empty() || known[*source].starts_with(prefix));
-    used.extend(sources.iter().filter_map(|source| kept(source)).map(|name| folded(name)));
+    used.extend(sources.iter().filter_map(kept).map(|name| folded(name)));
     let mut counts = BTreeMap::<String, usize>::new();
     let new = sources.iter().zip(&wanted).filter(|(source, _)| kept(source).is_none());
     for (_, name) in new {

@@ -74,6 +74,9 @@ pub fn plan(root: &Path, source: &Source, choice: &Choice) -> Result<Plan, Failu
     for (pointer, why) in &source.broken {
         plan.report.left_out("", pointer, "", why.clone());
     }
+    for note in &source.notes {
+        plan.report.add("", "", "", note.clone(), Effect::Same);
+    }
     plan.convert(&sources, source, choice)?;
     let record = plan.before.clone().unwrap_or_default();
     let is_listed = |tool: &Imported| source.tools.iter().any(|other| other.name == tool.source);
@@ -117,7 +120,7 @@ impl Plan {
         let names = name::assign(&wanted, prefix, &known, &taken);
         let style = Style { closed: choice.closed || record.closed };
         let mut others = sound::surroundings(sources, &choice.toolset);
-        for (path, text) in self.shared_files(sources, source, &choice.toolset)? {
+        for (path, text) in Self::shared_files(sources, source, &choice.toolset)? {
             others = others.with_file(&path, &text);
         }
         for (tool, name) in chosen.into_iter().zip(names) {
@@ -142,12 +145,7 @@ impl Plan {
     }
 
     /// Returns the toolset and the variables as they will be, by path.
-    fn shared_files(
-        &self,
-        sources: &Sources,
-        source: &Source,
-        toolset: &str,
-    ) -> Result<Vec<(String, String)>, Failure> {
+    fn shared_files(sources: &Sources, source: &Source, toolset: &str) -> Result<Vec<(String, String)>, Failure> {
         let mut shared = Self::default();
         shared.toolset(sources, source, toolset)?;
         shared.variables(sources, source)?;

@@ -42,8 +42,7 @@ fn schema_table(out: &mut String, path: &[&str], schema: &Value, is_item: bool) 
     let header = path.iter().map(|step| Key::new(*step).to_string()).collect::<Vec<_>>().join(".");
     let is_inline = |key: &str, value: &Value| match key {
         "items" | "additionalProperties" => fits(value),
-        "properties" | "$defs" => values(value).all(fits),
-        "anyOf" | "oneOf" | "allOf" => values(value).all(fits),
+        "properties" | "$defs" | "anyOf" | "oneOf" | "allOf" => values(value).all(fits),
         _ => true,
     };
     let (plain, tables): (Vec<_>, Vec<_>) = map.iter().partition(|(key, value)| is_inline(key, value));

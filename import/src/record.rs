@@ -72,7 +72,11 @@ impl Record {
         let mut tools = BTreeMap::new();
         for (name, tool) in value["tools"].as_object()? {
             let lines: Option<Vec<&str>> = tool["manifest"].as_array()?.iter().map(Value::as_str).collect();
-            let manifest = lines?.iter().map(|line| format!("{line}\n")).collect();
+            let manifest = lines?.iter().fold(String::new(), |text, line| {
+                text + line
+                    + "
+"
+            });
             tools.insert(name.clone(), Imported { source: text(&tool["source"])?, manifest });
         }
         let (closed, prefix) = (value["closed"].as_bool()?, text(&value["prefix"])?);

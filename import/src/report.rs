@@ -136,7 +136,10 @@ impl Report {
             let _ = writeln!(out, "{}: {}", deed.word(), visible(path));
         }
         let mut last = None;
-        for change in &self.changes {
+        // The others change nothing, except for names, which a person calls.
+        let is_shown =
+            |change: &&Change| change.effect != Effect::Same || change.tool.is_empty() || change.pointer == "/name";
+        for change in self.changes.iter().filter(is_shown) {
             if last != Some(&change.tool) && !change.tool.is_empty() {
                 let _ = writeln!(out, "\n{}", visible(&change.tool));
             }
@@ -153,11 +156,18 @@ impl Report {
         let mut words: Vec<String> = deeds.map(|deed| format!("{} {}", files(deed), deed.word())).collect();
         let effects = [Effect::Wider, Effect::Narrower, Effect::LeftOut];
         words.extend(effects.into_iter().filter(|it| count(*it) > 0).map(|it| format!("{} {}", count(it), it.word())));
+        let hidden = self.changes.iter().filter(|change| !is_shown(change)).count();
+        words.extend((hidden > 0).then(|| format!("{hidden} without an effect on calls, which --json lists")));
         let dry = if is_dry { "; nothing was written" } else { "" };
         let _ =
             writeln!(out, "{}{dry}", if words.is_empty() { "nothing to import".to_owned() } else { words.join(", ") });
         out
     }
+}
+
+/// Returns a name as a step of a JSON pointer.
+pub fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
 }
 
 /// The maximum number of characters of a part of a source in the report.

@@ -9,7 +9,7 @@ mod values;
 
 use serde_json::{Map, Value, json};
 
-use crate::report::Effect;
+use crate::report::{Effect, escaped};
 
 pub use limits::{MAX_DEPTH, check_depth};
 pub use values::{data, template};
@@ -35,6 +35,8 @@ pub struct Converter {
     pointer: String,
     /// What was changed.
     pub notes: Vec<Note>,
+    /// Whether the reader of arguments reads the values.
+    is_read: bool,
     /// The number of notes about what the schema accepts. Equal before and after a part: the part has its exact meaning.
     widened: usize,
 }
@@ -70,6 +72,9 @@ const COPIED: [&str; 14] = [
     "minProperties",
     "maxProperties",
 ];
+/// Formats that the reader of arguments enforces. JSON Schema leaves that open.
+const ENFORCED: [&str; 11] =
+    ["date-time", "date", "time", "duration", "uri", "email", "uuid", "ipv4", "ipv6", "hostname", "regex"];
 /// Keywords that are read elsewhere.
 const READ: [&str; 22] = [
     "$ref",
@@ -99,7 +104,7 @@ const READ: [&str; 22] = [
 impl Converter {
     /// Creates a converter of the schema at a place of a definition.
     pub fn new(style: Style, pointer: &str) -> Self {
-        Self { style, pointer: pointer.to_owned(), notes: Vec::new(), widened: 0 }
+        Self { style, pointer: pointer.to_owned(), notes: Vec::new(), is_read: true, widened: 0 }
     }
 
     /// Converts the schema of arguments.
@@ -108,7 +113,7 @@ impl Converter {
     /// If it cannot be the schema of an object.
     pub fn arguments(&mut self, schema: &Value) -> Result<Arguments, String> {
         let mended = self.mended(schema)?;
-        let root = self.root_object(mended)?;
+        let root = Self::root_object(mended)?;
         let mut table = self.schema(&root);
         table.shift_remove("type");
         let params = match table.shift_remove("properties") {
@@ -134,6 +139,7 @@ impl Converter {
     /// # Errors
     /// If it is not a schema.
     pub fn result(&mut self, schema: &Value) -> Result<(Table, Table), String> {
+        self.is_read = false;
         let mut mended = self.mended(schema)?;
         refer_to_root(&mut mended, "result");
         let mut table = self.schema(&mended);
@@ -173,7 +179,7 @@ impl Converter {
     }
 
     /// Resolves the root of arguments to a schema with its own keywords: manifests have no `$ref` there.
-    fn root_object(&mut self, mut root: Value) -> Result<Value, String> {
+    fn root_object(mut root: Value) -> Result<Value, String> {
         for _ in 0..8 {
             let Some(Value::String(target)) = root.get("$ref") else { break };
             let target = toolc_lower::schema::target_of(&root, target).cloned();
@@ -220,7 +226,7 @@ impl Converter {
         let length = self.pointer.len();
         for step in steps {
             self.pointer.push('/');
-            self.pointer += &step.replace('~', "~0").replace('/', "~1");
+            self.pointer += &escaped(step);
         }
         let done = work(self);
         self.pointer.truncate(length);
@@ -273,6 +279,9 @@ impl Converter {
             self.note(keyword, value, "left out: the number has more than 63 bits", Effect::Wider);
             return;
         }
+        if self.is_read && keyword == "format" && value.as_str().is_some_and(|format| ENFORCED.contains(&format)) {
+            self.note(keyword, value, "enforced: texts in another form are refused", Effect::Narrower);
+        }
         let is_default = keyword == "uniqueItems" && *value == json!(false);
         if !is_default {
             out.insert(keyword.to_owned(), value.clone());
@@ -288,7 +297,7 @@ impl Converter {
                 match self.at(&[keyword, &index.to_string()], |this| this.any(schema)) {
                     Some(table) => converted.push(Value::Object(table)),
                     None if keyword == "allOf" => {
-                        self.note(keyword, schema, "left out: no value matches it", Effect::Wider)
+                        self.note(keyword, schema, "left out: no value matches it", Effect::Wider);
                     }
                     None => {}
                 }
@@ -410,9 +419,21 @@ fn definition_name(name: &str) -> String {
 /// Returns a `$ref` to a definition under its name in the manifest.
 fn current_reference(target: &str) -> String {
     let Some(name) = target.strip_prefix("#/$defs/") else { return target.to_owned() };
-    let plain =
-        name.replace("%20", " ").replace("%3C", "<").replace("%3E", ">").replace("%5B", "[").replace("%5D", "]");
-    format!("#/$defs/{}", definition_name(&plain.replace("~1", "/").replace("~0", "~")))
+    let plain = percent_decoded(name).replace("~1", "/").replace("~0", "~");
+    format!("#/$defs/{}", definition_name(&plain))
+}
+
+/// Returns a text without the escapes of a URI. A `%` that begins none stays.
+pub fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let code = after.get(..2).and_then(|code| u8::from_str_radix(std::str::from_utf8(code).ok()?, 16).ok());
+        let code = code.filter(|_| byte == b'%');
+        bytes.push(code.unwrap_or(byte));
+        rest = if code.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 /// Returns whether a keyword is a text for people or models.

@@ -44,10 +44,16 @@ pub fn settle(
         let mut errors = found.iter().filter(|found| is_error(found) && sources.get(found.at.0.source).path == path);
         let Some(error) = errors.next() else { return Ok(text) };
         let pointer = places.pointer(error.at.0);
-        let fixed = leave_out(table, &pointer, error.code.name);
-        let Some((removed, found, effect)) = fixed else { return Err(message(error)) };
         let done = format!("left out: {}", message(error));
-        report.add(tool, &pointers(&removed), found.to_string(), done, effect);
+        if let Some((removed, found, effect)) = leave_out(table, &pointer, error.code.name) {
+            report.add(tool, &pointers(&removed), found.to_string(), done, effect);
+        } else if let Some(returns) = table.shift_remove("returns") {
+            // Calls work without the schema of the result, whose definitions can have the mistake.
+            drop_unused_definitions(table);
+            report.add(tool, &pointers("/returns"), returns.to_string(), done, Effect::Wider);
+        } else {
+            return Err(message(error));
+        }
     }
     Err(format!("it does not compile after {MAX_ROUNDS} parts were left out"))
 }
@@ -60,6 +66,33 @@ fn message(found: &Diagnostic) -> String {
 
 fn is_error(found: &Diagnostic) -> bool {
     found.level == Level::Error
+}
+
+/// Removes the definitions to which nothing refers.
+fn drop_unused_definitions(table: &mut Table) {
+    fn targets(value: &Value, found: &mut BTreeSet<String>) {
+        match value {
+            Value::Object(map) => {
+                let target = map.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix("#/$defs/"));
+                found.extend(target.map(str::to_owned));
+                map.iter().filter(|(key, _)| *key != "$defs").for_each(|(_, value)| targets(value, found));
+            }
+            Value::Array(items) => items.iter().for_each(|item| targets(item, found)),
+            _ => {}
+        }
+    }
+    let mut used = BTreeSet::new();
+    table.values().for_each(|value| targets(value, &mut used));
+    let Some(definitions) = table.get_mut("schema").and_then(|schema| schema.get_mut("$defs")?.as_object_mut()) else {
+        return;
+    };
+    let mut open: Vec<String> = used.iter().cloned().collect();
+    while let Some(name) = open.pop() {
+        let mut next = BTreeSet::new();
+        definitions.get(&name).into_iter().for_each(|schema| targets(schema, &mut next));
+        open.extend(next.into_iter().filter(|name| used.insert(name.clone())));
+    }
+    definitions.retain(|name, _| used.contains(name));
 }
 
 /// Leaves out the part of a manifest at a place, if it is one without which the rest keeps its meaning. Returns its place, and what it was.
@@ -75,10 +108,9 @@ fn leave_out(table: &mut Table, pointer: &str, rule: &str) -> Option<(String, Va
 fn leave_out_of(root: &mut Value, pointer: &str, rule: &str) -> Option<(String, Value, Effect)> {
     let steps: Vec<&str> = pointer.split('/').skip(1).collect();
     for end in (1..=steps.len()).rev() {
-        let parent = steps[..end - 1].iter().map(|step| format!("/{step}")).collect::<String>();
+        let parent = steps[..end - 1].iter().fold(String::new(), |path, step| path + "/" + step);
         let (key, next) = (steps[end - 1], steps.get(end));
-        // The name of a parameter is not a keyword.
-        let is_name = end >= 2 && ["params", "properties", "$defs"].contains(&steps[end - 2]);
+        let is_name = !is_keyword(&steps[..end]);
         let Some(map) = root.pointer_mut(&parent).and_then(Value::as_object_mut).filter(|_| !is_name) else { continue };
         let whole = format!("{parent}/{key}");
         // JSON Schema calls a format an annotation: a value is valid without it.
@@ -101,6 +133,27 @@ fn leave_out_of(root: &mut Value, pointer: &str, rule: &str) -> Option<(String, 
         }
     }
     None
+}
+
+/// Returns whether the last step of a place is a key of a tool or a keyword of a schema, not a name or a part of a value.
+fn is_keyword(steps: &[&str]) -> bool {
+    let (mut rest, mut is_tool) = (steps, true);
+    while let [first, below @ ..] = rest {
+        if below.is_empty() {
+            return true;
+        }
+        let skipped = match *first {
+            "params" if is_tool => 1,
+            "schema" | "returns" if is_tool => 0,
+            _ if is_tool => return false,
+            "properties" | "$defs" | "anyOf" | "oneOf" | "allOf" => 1,
+            "items" | "additionalProperties" => 0,
+            _ => return false,
+        };
+        rest = below.get(skipped..).unwrap_or_default();
+        is_tool = false;
+    }
+    false
 }
 
 /// Leaves out an item of a list: no value equals it that is not refused or listed anyway.
@@ -145,4 +198,32 @@ pub fn project(sources: &Sources, files: &BTreeMap<String, String>, removed: &BT
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_keyword;
+
+    #[test]
+    fn a_parameter_can_have_the_name_of_a_keyword() {
+        let is = |place: &str| is_keyword(&place.split('/').skip(1).collect::<Vec<_>>());
+        for place in [
+            "/meta",
+            "/params/default/default",
+            "/params/properties/default",
+            "/schema/$defs/enum/items/pattern",
+            "/returns/anyOf/0/enum",
+        ] {
+            assert!(is(place), "{place}");
+        }
+        for place in [
+            "/params/default",
+            "/schema/properties/pattern",
+            "/params/a/default/pattern",
+            "/schema/$defs/enum",
+            "/meta/default",
+        ] {
+            assert!(!is(place), "{place}");
+        }
+    }
 }

@@ -42,6 +42,8 @@ pub struct Source {
     pub tools: Vec<ForeignTool>,
     /// The environment variables that its tools require, with their descriptions.
     pub env: Vec<(String, String)>,
+    /// What else a person should know.
+    pub notes: Vec<String>,
     /// The items that are not tools: the place in the source, and the reason.
     pub broken: Vec<(String, String)>,
 }

@@ -62,7 +62,7 @@ fn questioner(server: &Server, env: &Env, asker: Arc<dyn Asker>) -> Questioner {
     Questioner::new(&server.name, Some(asker), None, server.question_timeout, redactor, Arc::default())
 }
 
-fn block_on<T>(work: impl Future<Output = Result<T, McpError>>) -> Result<T, McpError> {
+pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, McpError>>) -> Result<T, McpError> {
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {
         McpError::new(ErrorKind::System, format!("failed to prepare a connection: {error}")).caused_by(error)

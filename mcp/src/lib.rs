@@ -17,6 +17,7 @@
 // - `listing`, `definition` and `names` read the tools; `lowered` says what each dialect shows of them. `pins` compares them with those that were accepted. `provider` offers them.
 // - `call`, `content` and `output` make calls. `ask` answers what the server asks meanwhile.
 // - `skill` says what an entry of a skill must be, and `skills` lists the skills of servers and reads their files.
+// - `once` only lists the tools of a server.
 // - `supervisor` restarts a server that ended. `servers` looks after all of them.
 mod accounts;
 mod ask;
@@ -38,6 +39,7 @@ mod nameless;
 mod names;
 mod oauth;
 mod obstacle;
+mod once;
 mod output;
 mod packages;
 mod passed_on;
@@ -64,6 +66,7 @@ pub use ask::{
 };
 pub use error::{ErrorKind, McpError};
 pub use names::{check_server_name, tool_name, toolset_name};
+pub use once::{ListedTools, list_tools};
 pub use output::CheckedSchema;
 pub use packages::Package;
 pub use pins::{Change, ChangeClass, HeldBack, TextFinding};

@@ -66,11 +66,11 @@ impl Converter {
         let is_object = has_properties || has_type(map, "object");
         match self.further(map) {
             Some(Further::Any) if self.style.closed && has_properties && !map.contains_key("additionalProperties") => {
-                if !is_in_place(&self.pointer) {
+                if is_in_place(&self.pointer) {
+                    out.insert("additionalProperties".to_owned(), true.into());
+                } else {
                     let done = "refused: `--closed`";
                     self.note("additionalProperties", &json!(true), done, Effect::Narrower);
-                } else {
-                    out.insert("additionalProperties".to_owned(), true.into());
                 }
             }
             Some(Further::Any) if is_object => drop(out.insert("additionalProperties".to_owned(), true.into())),

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use jsonc_parser::{ParseOptions, parse_to_serde_value, parse_to_value};
 use serde_json::Value;
 use toolc_codegen::Failure;
 
@@ -40,11 +41,34 @@ pub fn text(path: &Path) -> Result<String, Failure> {
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
-/// Reads JSON.
+/// Reads JSON, also with comments and commas before closing brackets, as editors write it.
 ///
 /// # Errors
 /// If it is not JSON, or nested too deep.
 pub fn json(path: &Path, text: &str) -> Result<Value, Failure> {
-    serde_json::from_str(text)
-        .map_err(|error| Failure::new(format!("failed to read {} as JSON: {error}", path.display())))
+    let plain: Result<Value, _> = serde_json::from_str(text);
+    plain.or_else(|error| {
+        let failed = || Failure::new(format!("failed to read {} as JSON: {error}", path.display()));
+        let options = ParseOptions::default();
+        // This parser checks the depth of the JSON, and the next one does not.
+        parse_to_value(text, &options).map_err(|_| failed())?;
+        parse_to_serde_value(text, &options).map_err(|_| failed())
+    })
+}
+
+/// Reads TOML as JSON.
+///
+/// # Errors
+/// If it is not TOML.
+pub fn toml(path: &Path, text: &str) -> Result<Value, Failure> {
+    toml::from_str(text)
+        .map_err(|error| Failure::new(format!("failed to read {} as TOML: {}", path.display(), error.message())))
+}
+
+/// Reads YAML as JSON.
+///
+/// # Errors
+/// If it is not YAML, is nested too deep, or aliases multiply it.
+pub fn yaml(path: &Path, text: &str) -> Result<Value, Failure> {
+    super::yaml::parse(text).map_err(|why| Failure::new(format!("failed to read {} as YAML: {why}", path.display())))
 }

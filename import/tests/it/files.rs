@@ -153,3 +153,15 @@ fn a_document_that_is_a_bomb_ends_quickly() {
     let error = folder.run(&[path.to_str().expect("it is UTF-8")]).expect_err("it is too deep");
     assert!(error.contains("as JSON"), "{error}");
 }
+
+#[test]
+fn a_result_that_cannot_be_a_type_is_left_out_and_the_tool_stays() {
+    let result = json!({ "type": "object", "properties": { "r": { "$ref": "#/$defs/votes" } }, "$defs": { "votes": { "properties": { "+1": {}, "-1": {} } } } });
+    let list =
+        json!([{ "name": "t", "description": "A tool.", "inputSchema": { "type": "object" }, "outputSchema": result }]);
+    let folder = Folder::new();
+    let (report, is_complete) = folder.import(&list, &[]).expect("it is imported");
+    assert!(is_complete && report.contains("wider: /outputSchema") && report.contains("equal in Rust"), "{report}");
+    let text = folder.read("manifests/tools/t.toml");
+    assert!(!text.contains("returns") && !text.contains("votes"), "{text}");
+}

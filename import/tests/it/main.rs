@@ -3,6 +3,9 @@
 mod files;
 mod instances;
 mod meaning;
+mod openapi;
 mod project;
+mod python;
 mod real;
+mod servers;
 mod updates;

@@ -28,7 +28,12 @@ fn the_tools_of_real_servers_mean_the_same() {
         let report: Value = serde_json::from_str(&report).expect("it is JSON");
         lists_read += 1;
         let mut effects = BTreeMap::<String, Vec<String>>::new();
-        for change in report["changes"].as_array().into_iter().flatten().filter(|change| change["effect"] != "same") {
+        for change in report["changes"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter(|change| !["same", "narrower"].contains(&change["effect"].as_str().unwrap_or_default()))
+        {
             let line = format!("{} {} `{}`: {}", change["effect"], change["pointer"], change["found"], change["done"]);
             effects.entry(change["tool"].as_str().unwrap_or_default().to_owned()).or_default().push(line);
         }
@@ -84,6 +89,8 @@ fn the_tools_of_real_servers_mean_the_same() {
         }
     }
     println!("{lists_read} lists, {tools} tools, {imported} imported, {exact} without an exception, {values} values");
-    exceptions.iter().for_each(|line| println!("{}", line.chars().take(400).collect::<String>()));
+    for line in &exceptions {
+        println!("{}", line.chars().take(400).collect::<String>());
+    }
     assert!(!exceptions.iter().any(|line| line.contains("REFUSED") || line.contains("ADMITTED")));
 }
