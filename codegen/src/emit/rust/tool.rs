@@ -8,6 +8,7 @@ use crate::names::module;
 
 pub(super) fn emit(catalog: &Lowered<'_>, tool: &Tool) -> String {
     let (name, module) = (tool.name(), module(tool.name()));
-    let types = print(types::emit(tool, &catalog.full_turn_values(tool)), 1);
+    let is_sent = catalog[tool.home].manifest.program_language().is_some();
+    let types = print(types::emit(tool, &catalog.full_turn_values(tool), is_sent), 1);
     format!("/// The tool `{name}`.\npub mod {module} {{\n{types}}}\n")
 }
