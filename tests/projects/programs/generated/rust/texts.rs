@@ -104,7 +104,7 @@ pub mod count_words {
     /// The arguments of `count_words`.
     #[derive(Clone, PartialEq)]
     pub struct Args {
-        /// The text.
+        /// The text, in which blanks separate words.
         pub text: String
     }
 
@@ -137,7 +137,7 @@ pub mod split_text {
     /// The arguments of `split_text`.
     #[derive(Clone, PartialEq)]
     pub struct Args {
-        /// The text.
+        /// The text, in which blanks separate words.
         pub text: String,
         /// What is between the parts.
         pub separator: String,

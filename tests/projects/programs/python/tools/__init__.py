@@ -102,14 +102,14 @@ class CountWordsArguments(TypedDict):
     """Count the words of a text. Returns the number."""
 
     text: str
-    """The text."""
+    """The text, in which blanks separate words."""
 
 
 class SplitTextArguments(TypedDict):
     """Split a text. Returns its parts."""
 
     text: str
-    """The text."""
+    """The text, in which blanks separate words."""
     separator: str
     """What is between the parts."""
 

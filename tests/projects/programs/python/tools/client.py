@@ -76,7 +76,7 @@ def add_note(text: str, tags: list[str] | None = None, priority: Literal["low", 
 def count_words(text: str) -> int:
     """Count the words of a text. Returns the number.
 
-    text: The text.
+    text: The text, in which blanks separate words.
     """
     _result: int = _call("count_words", {"text": text}, {})
     return _result
@@ -94,7 +94,7 @@ def fail_note(how: Literal["error", "exception", "result", "exit", "large", "key
 def split_text(text: str, separator: str = " ") -> list[str]:
     """Split a text. Returns its parts.
 
-    text: The text.
+    text: The text, in which blanks separate words.
 
     separator: What is between the parts.
     """

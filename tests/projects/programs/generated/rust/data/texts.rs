@@ -17,7 +17,7 @@ pub(in super::super) static PART: CompiledToolset = CompiledToolset {
         r#"10 split_text0 0 0 5 texts0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 2 6 "text"1 1 0 0 11 "separator"0 2 0 0 0 0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 1 0 0 1 0 0 1 1 0 0 0 0 "#,
     ],
     definitions,
-    index: ::toolc::__gen::search_index!["2 18 21 15 1 a2 0 1 1 1 7 between1 1 1 5 count1 0 4 2 is1 1 1 3 its1 1 1 6 number1 0 1 2 of1 0 1 4 part1 1 2 6 return2 0 1 1 1 9 separator1 1 1 5 split1 1 4 4 text2 0 3 1 6 3 the2 0 3 1 2 4 what1 1 1 4 word1 0 4 "],
+    index: ::toolc::__gen::search_index!["2 23 26 19 1 a2 0 1 1 1 7 between1 1 1 5 blank2 0 1 1 1 5 count1 0 4 2 in2 0 1 1 1 2 is1 1 1 3 its1 1 1 6 number1 0 1 2 of1 0 1 4 part1 1 2 6 return2 0 1 1 1 8 separate2 0 1 1 1 9 separator1 1 1 5 split1 1 4 4 text2 0 3 1 6 3 the2 0 3 1 2 4 what1 1 1 5 which2 0 1 1 1 4 word2 0 5 1 1 "],
 };
 
 /// Returns the definitions of the tools in a dialect, in the order of their indices.
@@ -26,8 +26,8 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
     ::toolc::with_openai! {
         if dialect == Dialect::OpenAi {
             defined = &[
-                r#"1 1 0 262 {"type":"function","function":{"name":"count_words","description":"Count the words of a text. Returns the number.","parameters":{"type":"object","properties":{"text":{"type":"string","description":"The text."}},"required":["text"],"additionalProperties":false}}}"#,
-                r#"1 1 0 362 {"type":"function","function":{"name":"split_text","description":"Split a text. Returns its parts.","parameters":{"type":"object","properties":{"text":{"type":"string","description":"The text.","minLength":1},"separator":{"type":"string","description":"What is between the parts.","default":" ","minLength":1}},"required":["text"],"additionalProperties":false}}}"#,
+                r#"1 1 0 294 {"type":"function","function":{"name":"count_words","description":"Count the words of a text. Returns the number.","parameters":{"type":"object","properties":{"text":{"type":"string","description":"The text, in which blanks separate words."}},"required":["text"],"additionalProperties":false}}}"#,
+                r#"1 1 0 394 {"type":"function","function":{"name":"split_text","description":"Split a text. Returns its parts.","parameters":{"type":"object","properties":{"text":{"type":"string","description":"The text, in which blanks separate words.","minLength":1},"separator":{"type":"string","description":"What is between the parts.","default":" ","minLength":1}},"required":["text"],"additionalProperties":false}}}"#,
             ];
         }
     }
