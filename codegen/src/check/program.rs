@@ -36,7 +36,8 @@ fn check_toolset(catalog: &Catalog, toolset: &Toolset, language: &At<HandlerLang
         sink.push(found.help("remove this key, and write `resident = true` in `plugin.toml`"));
         return;
     }
-    if toolset.home_tools.is_empty() {
+    let has_others = !toolset.manifest.tools.is_empty() || toolset.edges().next().is_some();
+    if toolset.home_tools.is_empty() && has_others {
         let message = format!("`language` has no effect: `{}` has no home tools", toolset.name());
         let help = "the handler of a tool has the language of its home toolset, which the key `toolset` of the tool names: move this \
                     key there";

@@ -72,9 +72,11 @@ pub(crate) fn parse_with(sources: &Sources, kept: Option<&KeptManifests<'_>>, si
     manifests
 }
 
-/// Sets the execution of a tool that names none.
+/// Sets the execution of a tool that names none. That of a manifest which was just read is `sync`, or was reported; that of a kept one is
+/// the default of the last run.
 fn with_default_execution(default: Execution, tool: Box<LazyManifest>) -> Box<LazyManifest> {
-    if tool.execution.place != tool.name.place || tool.execution.value == default {
+    let is_read = !tool.is_kept && default == Execution::Sync;
+    if is_read || tool.execution.place != tool.name.place || tool.execution.value == default {
         return tool;
     }
     let (mut whole, source) = tool.into_whole();

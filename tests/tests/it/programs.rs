@@ -1,5 +1,7 @@
 //! Toolsets whose handlers a program in Python or TypeScript runs. `slow/programs.rs` runs the programs.
 
+use std::fs;
+
 use serde_json::json;
 use toolc::{Call, Env, ToolError};
 use toolc_codegen::compile_with;
@@ -42,10 +44,45 @@ fn handlers_in_rust_can_replace_the_program() {
 #[test]
 fn a_program_that_is_not_installed_is_an_error_that_says_so() {
     let handlers = NotesProgram::new("projects/programs");
-    let tools = toolc::testing::Harness::with_session(notes::provider(handlers), |session| session.env(Env::empty()));
-    let error = tools.call("add_note", json!({ "text": "Buy tea" })).json.to_string();
+    let tools = toolc::testing::Harness::with_session(notes::provider(handlers), |session| {
+        session.env(Env::empty().with_var("PATH", "/nonexistent"))
+    });
+    let error = tools.call("add_note", json!({ "text": "Buy tea" })).value().to_string();
     assert!(error.contains("failed to start the program of the toolset `notes`: "), "{error}");
     assert!(error.contains("; install `python3`, or add its folder to `PATH`"), "{error}");
+}
+
+#[test]
+fn a_new_tool_gets_a_program_and_then_a_method_for_it() {
+    let folder = tempfile::tempdir().expect("there is a folder for temporary files");
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("it has a folder")).expect("the folder can be made");
+        fs::write(path, text).expect("the file can be written");
+    };
+    write("toolc.toml", "dialects = [\"openai\"]\n");
+    write("manifests/toolsets/notes.toml", "name = \"notes\"\ndescription = \"Keep notes.\"\nlanguage = \"python\"\n");
+    let root = folder.path().to_str().expect("the path is Unicode");
+    let new = |args: &[&str]| toolc_codegen::cli::capture([&["--root", root, "new", "tool"], args].concat());
+    let (status, out, err) = new(&["add_note"]);
+    assert_eq!(status, 0, "{err}");
+    assert!(
+        out.contains("replace the method in python/notes.py;\nin Rust, `Handlers { notes: NotesProgram::new("),
+        "{out}"
+    );
+    let program = fs::read_to_string(folder.path().join("python/notes.py")).expect("the program is written");
+    let expected = "\"\"\"The handlers of the toolset `notes`.\"\"\"\n\nfrom toolc import ToolError\nfrom toolc.plugin import serve\n\
+        from tools import AddNoteArguments, notes_handlers\n\n\nclass Notes:\n    \
+        def add_note(self, arguments: AddNoteArguments, /) -> object:\n        \
+        raise ToolError(\"`add_note` is not implemented\")\n\n\nserve(notes_handlers(Notes()))\n";
+    assert_eq!(program, expected);
+    let (status, out, err) = new(&["find_note", "--execution", "blocking"]);
+    assert_eq!(status, 0, "{err}");
+    assert!(out.ends_with("\n\n    def find_note(self, arguments: FindNoteArguments, /) -> object:\n        raise ToolError(\"`find_note` is not implemented\")\n"), "{out}");
+    assert_eq!(fs::read_to_string(folder.path().join("python/notes.py")).expect("it exists"), program);
+    let (status, _, err) = new(&["wait_note", "--execution", "async"]);
+    assert_eq!(status, 2);
+    assert!(err.contains("a program runs the tools of `notes`, which are `blocking`: omit --execution"), "{err}");
 }
 
 /// Compiles a project with a toolset of one tool. Returns what is generated, by path.

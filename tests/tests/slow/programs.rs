@@ -39,6 +39,32 @@ fn host(project: &Path) -> Turn {
     registry.session().env(env).build().expect("the session is valid").turn_blocking(Dialect::OpenAi)
 }
 
+/// Returns a project with a toolset whose program `new tool` has written.
+fn scaffolded(language: &str) -> TempDir {
+    let folder = tempfile::tempdir().expect("there is a folder for temporary files");
+    let toolsets = folder.path().join("manifests/toolsets");
+    fs::create_dir_all(&toolsets).expect("the folder can be made");
+    let toolset = format!("name = \"notes\"\ndescription = \"Keep notes.\"\nlanguage = \"{language}\"\n");
+    fs::write(toolsets.join("notes.toml"), toolset).expect("the file can be written");
+    let root = folder.path().to_str().expect("the path is Unicode");
+    let (status, _, err) = toolc_codegen::cli::capture(["--root", root, "new", "tool", "add_note"]);
+    assert_eq!(status, 0, "{err}");
+    folder
+}
+
+/// Installs the runtime in TypeScript in a project.
+fn install(runtime: &Path, project: &Path) {
+    let installed = project.join("typescript/node_modules/@toolc/runtime");
+    copy_folder(runtime, &installed);
+    copy(&runtime.join("dist"), &installed.join("dist"), &[]);
+}
+
+/// Compiles the programs in TypeScript of a project.
+fn compile(runtime: &Path, project: &Path) -> Result<String, String> {
+    let compiler = runtime.join("../node_modules/typescript/bin/tsc");
+    packages::run(Command::new("node").arg(compiler).args(["-p", "typescript"]).current_dir(project))
+}
+
 fn call(turn: &Turn, tool: &str, arguments: &Value) -> Value {
     let response = turn.call_blocking(&ToolCall::new(tool, &arguments.to_string()));
     serde_json::from_str(&response.json).expect("a response is JSON")
@@ -148,26 +174,26 @@ fn calls_of_one_program_run_at_the_same_time() {
 fn handlers_in_typescript_get_valid_arguments_and_return_typed_results() {
     let Some(runtime) = typescript() else { return };
     let project = project();
-    let module = project.path().join("typescript");
-    let installed = module.join("node_modules/@toolc/runtime");
-    copy_folder(runtime, &installed);
-    copy(&runtime.join("dist"), &installed.join("dist"), &[]);
-    let compile = || {
-        let compiler = runtime.join("../node_modules/typescript/bin/tsc");
-        packages::run(Command::new("node").arg(compiler).args(["-p", "typescript"]).current_dir(project.path()))
-    };
-    compile().unwrap_or_else(|why| panic!("{why}"));
+    install(runtime, project.path());
+    compile(runtime, project.path()).unwrap_or_else(|why| panic!("{why}"));
     let turn = host(project.path());
     assert_eq!(call(&turn, "count_words", &json!({ "text": "three small words" })), json!(3));
     assert_eq!(call(&turn, "split_text", &json!({ "text": 12.5, "separator": "." })), json!(["12", "5"]));
     assert_eq!(call(&turn, "split_text", &json!({ "text": "a b" })), json!(["a", "b"]));
     let expected = json!({ "error": "the text is empty", "kind": "refused", "characters": 0 });
     assert_eq!(call(&turn, "count_words", &json!({ "text": "" })), expected);
-    let program = module.join("texts.ts");
+    let program = project.path().join("typescript/texts.ts");
     let text = fs::read_to_string(&program).expect("the program can be read");
     fs::write(&program, text.replace("  split_text:", "  split_texts:")).expect("the program can be written");
-    let errors = compile().expect_err("a handler is missing");
+    let errors = compile(runtime, project.path()).expect_err("a handler is missing");
     assert!(errors.contains("split_text"), "{errors}");
+    let new = scaffolded("typescript");
+    install(runtime, new.path());
+    for file in ["tsconfig.json", "package.json"] {
+        fs::copy(project.path().join("typescript").join(file), new.path().join("typescript").join(file))
+            .expect("it can be copied");
+    }
+    compile(runtime, new.path()).unwrap_or_else(|why| panic!("{why}"));
 }
 
 #[test]
@@ -181,11 +207,13 @@ fn type_checkers_of_python_accept_the_program_and_name_a_missing_handler() {
     let module = project.path().join("python");
     let settings = json!({ "include": ["notes.py"], "extraPaths": [sources], "typeCheckingMode": "strict" });
     fs::write(module.join("pyrightconfig.json"), settings.to_string()).expect("the folder can be written to");
-    let mypy = || {
+    let mypy_in = |module: &Path| {
         let mut command = Command::new(&interpreter);
-        command.args(["-m", "mypy", "--strict", "notes.py"]).env("MYPYPATH", &sources).current_dir(&module);
+        command.args(["-m", "mypy", "--strict", "notes.py"]).env("MYPYPATH", &sources).current_dir(module);
         packages::run(&mut command)
     };
+    let mypy = || mypy_in(&module);
+    mypy_in(&scaffolded("python").path().join("python")).unwrap_or_else(|why| panic!("{why}"));
     let pyright = || {
         let mut command = Command::new("node");
         packages::run(command.arg(pyright.join("node_modules/pyright/index.js")).current_dir(&module))

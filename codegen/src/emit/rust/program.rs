@@ -4,7 +4,7 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::toolset::{HomeToolset, signature};
+use super::tool::signature;
 use super::{data, doc};
 use crate::catalog::{Requires, Tool, Toolset};
 use crate::lower::{Lowered, lower_returns};
@@ -30,9 +30,13 @@ pub(super) fn returns(catalog: &Lowered<'_>, toolset: &Toolset) -> Option<TokenS
 }
 
 /// Returns the type with the program of a toolset, and its implementation of the trait of the handlers.
-pub(super) fn emit(catalog: &Lowered<'_>, handled: &HomeToolset<'_>, name: &Ident) -> TokenStream {
-    let HomeToolset { toolset, tools } = handled;
-    let handlers = handled.handlers();
+pub(super) fn emit(
+    catalog: &Lowered<'_>,
+    toolset: &Toolset,
+    tools: &[&Tool],
+    handlers: &Ident,
+    name: &Ident,
+) -> TokenStream {
     let about = doc(&format!(
         "Handlers of the toolset `{}` that a program runs: `{}`. The first call starts the program, and it stays running.",
         toolset.name(),

@@ -104,7 +104,8 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
     let arms = tools.iter().zip(&names).enumerate().map(|(index, (tool, name))| call_arm(index, tool, name));
     let data = packed::declare(&module(toolset.name()));
     let trait_and_checks = handled.has_trait().then(|| handler_trait(catalog, &handled));
-    let program = handled.program().map(|name| super::program::emit(catalog, &handled, &name));
+    let program =
+        handled.program().map(|name| super::program::emit(catalog, toolset, tools, &handled.handlers(), &name));
     let (bound, provider, handlers) = if handled.has_trait() {
         let handlers = handled.handlers();
         let provider = quote! {
@@ -313,21 +314,9 @@ fn handler_method(catalog: &Lowered<'_>, tool: &Tool) -> Option<TokenStream> {
     if tool.manifest.execution.value == Execution::Agent {
         return None;
     }
-    let signature = signature(tool);
+    let signature = tool::signature(tool);
     Some(quote! {
         #about
         fn #name #signature;
     })
-}
-
-/// Returns the parameters and the type of the method that handles a tool.
-pub(super) fn signature(tool: &Tool) -> TokenStream {
-    let module = module(tool.name());
-    let result =
-        if tool.manifest.returns.is_some() { quote!(Result<#module::Returns, ToolError>) } else { quote!(ToolResult) };
-    let result = match tool.manifest.execution.value {
-        Execution::Async => quote!(impl ::core::future::Future<Output = #result> + Send),
-        Execution::Sync | Execution::Blocking | Execution::Agent => result,
-    };
-    quote!((&self, args: #module::Args, call: &Call<'_>) -> #result)
 }

@@ -61,11 +61,11 @@ words! {
 words! {
     /// The language of handlers.
     pub enum HandlerLanguage {
-        /// Rust: the host is compiled with the handlers.
+        /// The host is compiled with the handlers.
         Rust = "rust",
-        /// Python: a program that stays running.
+        /// A program in Python, which stays running.
         Python = "python",
-        /// TypeScript: a program that stays running.
+        /// A program in TypeScript, which stays running.
         TypeScript = "typescript",
     }
 }
