@@ -37,6 +37,11 @@ pub(crate) fn handlers(toolset: &str) -> Ident {
     Ident::new(&format!("{}Tools", plain(&pascal(&[toolset]))), Span::call_site())
 }
 
+/// Returns the name of the type with the program of a toolset: `FileProgram` for `file`.
+pub(crate) fn program(toolset: &str) -> Ident {
+    Ident::new(&format!("{}Program", plain(&pascal(&[toolset]))), Span::call_site())
+}
+
 /// Returns the identifier of a type or variant with these words: `PascalCase`.
 pub(crate) fn pascal(words: &[&str]) -> Ident {
     let words: String = words.iter().map(|word| word.to_pascal_case()).collect();

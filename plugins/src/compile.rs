@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use toolc::approval::code_parameters;
 use toolc_codegen::catalog::{FactId, VariableId};
@@ -15,22 +13,13 @@ use toolc_codegen::manifest::PluginManifest;
 use toolc_codegen::source::Sources;
 use walkdir::WalkDir;
 
-use crate::environment::PassedVariables;
 use crate::fingerprint::MAX_FILES;
 use crate::hook_rules::HookRules;
 use crate::plugin::Plugin;
 use crate::report::{FileProblem, Finding};
 use crate::schema_values::ToolSchemas;
 use crate::trust;
-
-/// The default of `max_output_bytes`: the maximum number of bytes that a program prints for one call.
-const MAX_OUTPUT: u32 = 4 << 20;
-
-/// The default of `idle_timeout`.
-const IDLE_TIMEOUT: Duration = Duration::from_mins(5);
-
-/// The number of compiled plugins.
-static VERSIONS: AtomicU64 = AtomicU64::new(0);
+use toolc_program::parts::{IDLE_TIMEOUT, MAX_OUTPUT, PassedVariables, Program};
 
 /// The result of compiling a folder.
 #[derive(Debug, Default)]
@@ -159,19 +148,23 @@ fn plugin(name: &str, root: &Path, executable: PathBuf, catalog: &Checked, manif
     let max_output = manifest.max_output_bytes.as_ref().map_or(MAX_OUTPUT, |max| max.value);
     Plugin {
         name: name.to_owned(),
-        version: VERSIONS.fetch_add(1, Ordering::Relaxed),
-        root: root.to_owned(),
-        executable,
+        program: Program {
+            title: format!("the plugin `{name}`"),
+            version: Program::next_version(),
+            root: root.to_owned(),
+            executable,
+            arguments: Vec::new(),
+            passed: PassedVariables { names: passed.collect() },
+            max_output: usize::try_from(max_output).unwrap_or(usize::MAX),
+            resident: manifest.resident.then(|| manifest.idle_timeout.as_ref().map_or(IDLE_TIMEOUT, |idle| idle.value)),
+        },
         tools: tools.collect(),
         definitions,
         code_parameters: code_parameters.collect(),
         schemas: catalog.tools().map(|(_, tool)| ToolSchemas::new(&tool.manifest)).collect(),
         toolsets: catalog.toolsets().map(|(id, _)| lowered.toolset(id)).collect(),
         facts: (0..catalog.facts().len()).map(|id| lowered.fact(FactId(id))).collect(),
-        passed: PassedVariables { names: passed.collect() },
         variables,
-        max_output: usize::try_from(max_output).unwrap_or(usize::MAX),
-        resident: manifest.resident.then(|| manifest.idle_timeout.as_ref().map_or(IDLE_TIMEOUT, |idle| idle.value)),
         memory: manifest.memory,
         hooks: HookRules::new(&manifest.hooks),
     }

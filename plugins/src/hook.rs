@@ -13,8 +13,8 @@ use toolc::{CallResponse, ToolError, ToolResult};
 use crate::hook_request::{HookContext, HookRequest};
 use crate::hook_rules::HookRule;
 use crate::plugin::Plugin;
-use crate::protocol::CallOutcome;
-use crate::running_calls::RunningCallGuard;
+use toolc_program::parts::CallOutcome;
+use toolc_program::parts::RunningCallGuard;
 
 /// The maximum number of ended calls that wait for a hook.
 const MAX_WAITING: usize = 256;
@@ -42,7 +42,7 @@ impl PluginHook {
             });
             started.ok().map(|_| sender)
         });
-        Self { title: plugin.title(), plugin, context, ended }
+        Self { title: plugin.title().to_owned(), plugin, context, ended }
     }
 
     /// Returns the request about a call, if the hook with this rule sees it.

@@ -11,8 +11,9 @@ use crate::background;
 use crate::decision::{Decision, Transformation, contains};
 use crate::hook_rules::HookRule;
 use crate::plugin::Plugin;
-use crate::program::Programs;
-use crate::protocol::{CallOutcome, Request};
+use crate::program;
+use toolc_program::parts::Programs;
+use toolc_program::parts::{CallOutcome, Request};
 
 /// Shows a failure to the user.
 pub(crate) type Warn = dyn Fn(&str) + Send + Sync;
@@ -83,8 +84,9 @@ impl HookRequest {
         };
         let began = Instant::now();
         let is_late = || began.elapsed() >= self.rule.timeout;
-        let answer =
-            self.context.programs.ask(&self.plugin, &request, &self.context.env, &|| is_late() || should_stop());
+        let answer = program::ask(&self.context.programs, &self.plugin, &request, &self.context.env, &|| {
+            is_late() || should_stop()
+        });
         match answer {
             Ok(answer) => Ok(answer.value),
             Err(error) if error.kind() == ErrorKind::Cancelled && is_late() => {

@@ -9,7 +9,7 @@ use toolc::{Env, Registry, SessionBuilder};
 use crate::hook::PluginHook;
 use crate::hook_request::{HookContext, Warn};
 use crate::plugin::Plugin;
-use crate::program::Programs;
+use toolc_program::parts::Programs;
 
 /// The hooks of all loaded plugins, in the order in which they run: see [`Plugins::hooks`](crate::Plugins::hooks).
 #[must_use = "call `add_to` to add the hooks to a session"]

@@ -1,12 +1,11 @@
 //! Calls a tool of a plugin.
 
-use std::path::Path;
-
 use toolc::{Call, ToolError, ToolOutput, ToolResult, Value};
 
 use crate::plugin::Plugin;
-use crate::program::Programs;
-use crate::protocol::Request;
+use crate::program;
+use toolc_program::parts::Programs;
+use toolc_program::parts::Request;
 
 /// Calls the tool with this index.
 pub(crate) fn run(
@@ -16,27 +15,15 @@ pub(crate) fn run(
     arguments: &Value,
     call: &Call<'_>,
 ) -> ToolResult {
-    // JSON cannot hold a path that is not Unicode. Most programs do not need it, so that they run all the same.
-    let home = call.home().and_then(Path::to_str);
-    let request = Request {
-        id: None,
-        hook: None,
-        memory: None,
-        tool: call.tool(),
-        arguments,
-        call_id: call.id(),
-        task: call.task(),
-        home,
-        outcome: None,
-    };
+    let request = Request::of_call(call, arguments);
     let env = call.env();
-    let answer = programs.ask(plugin, &request, &env, &|| call.is_cancelled())?;
+    let answer = program::ask(programs, plugin, &request, &env, &|| call.is_cancelled())?;
     match plugin.schemas[index].mismatch(&answer.value) {
         None => ToolOutput::json(&answer.value),
         Some(mismatch) => {
             let (name, excerpt) = (plugin.title(), answer.excerpt);
             let message = format!("the result of {name} does not match `returns` in its manifest: {mismatch}{excerpt}");
-            Err(ToolError::new(plugin.passed.redact(message, &env)))
+            Err(ToolError::new(plugin.program.passed.redact(message, &env)))
         }
     }
 }

@@ -13,12 +13,11 @@
 //! [`Plugins`] finds plugins and updates a registry from their folders. A [`PluginReport`] describes the state of one plugin.
 
 // In the order of loading: `folders` finds folders, `fingerprint` detects changes, `trust` checks permissions, `compile` turns a folder
-// into a `plugin`, and `provider` and `hooks` serve it. For a call, `invoke` and `hook` send a request to the `program`, which runs
-// `once` or is `resident`. `memory` sends those about notes.
+// into a `plugin`, and `provider` and `hooks` serve it. For a call, `invoke` and `hook` send a request to the `program`. `memory` sends
+// those about notes.
 mod background;
 mod compile;
 mod decision;
-mod environment;
 mod fingerprint;
 mod folders;
 mod hook;
@@ -27,18 +26,12 @@ mod hook_rules;
 mod hooks;
 mod invoke;
 mod memory;
-mod once;
 mod outline;
-mod output;
-mod place;
 mod plugin;
 mod plugins;
 mod program;
-mod protocol;
 mod provider;
 mod report;
-mod resident;
-mod running_calls;
 mod schema_values;
 mod trust;
 

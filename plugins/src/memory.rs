@@ -10,8 +10,9 @@ use serde_json::json;
 use toolc::{Env, ErrorKind, ToolError, Value};
 
 use crate::plugin::Plugin;
-use crate::program::Programs;
-use crate::protocol::Request;
+use crate::program;
+use toolc_program::parts::Programs;
+use toolc_program::parts::Request;
 
 /// The time limit of a request.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
@@ -114,7 +115,7 @@ impl PluginMemory {
         let began = Instant::now();
         let is_late = || began.elapsed() >= TIME_LIMIT;
         let title = self.plugin.title();
-        let answer = self.programs.ask(&self.plugin, &request, &self.env, &is_late).map_err(|error| {
+        let answer = program::ask(&self.programs, &self.plugin, &request, &self.env, &is_late).map_err(|error| {
             if error.kind() == ErrorKind::Cancelled && is_late() {
                 return ToolError::new(format!("{title}, which keeps the notes, took longer than {TIME_LIMIT:?}"));
             }

@@ -16,9 +16,9 @@ use crate::hook_rules::HookRule;
 use crate::hooks::PluginHooks;
 use crate::memory::{NoMemory, PluginMemory};
 use crate::plugin::Plugin;
-use crate::program::Programs;
 use crate::provider::PluginProvider;
 use crate::report::{FileProblem, Finding, Level, PluginReport, PluginState};
+use toolc_program::parts::Programs;
 
 /// The plugins of some folders, in a registry.
 ///
@@ -325,7 +325,7 @@ impl Plugins {
     /// Ends the processes of a version of a plugin that is not used by later turns.
     fn retire(&self, state: &KnownPlugin) {
         if let Some(plugin) = &state.plugin {
-            self.programs.residents.retire(plugin.version);
+            self.programs.residents.retire(plugin.program.version);
         }
     }
 
@@ -346,7 +346,7 @@ fn without_ambiguous_aliases(
         plugin.tools.iter().any(|tool| tool.name == name) || registered.iter().any(|registered| registered == name)
     };
     for tool in &mut tools {
-        let (name, file) = (tool.name.clone(), plugin.root.join(format!("manifests/tools/{}.toml", tool.name)));
+        let (name, file) = (tool.name.clone(), plugin.program.root.join(format!("manifests/tools/{}.toml", tool.name)));
         tool.aliases.retain(|alias| {
             let Some(other) = registry.tool_called(alias).filter(|other| !is_own(&other.name)) else { return true };
             let message = format!(

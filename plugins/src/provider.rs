@@ -9,7 +9,7 @@ use toolc::{Call, Dialect, HandlerReply, Tool, ToolProvider, Toolset, Value};
 
 use crate::invoke;
 use crate::plugin::Plugin;
-use crate::program::Programs;
+use toolc_program::parts::Programs;
 
 /// The tool provider of a plugin.
 pub(crate) struct PluginProvider {

@@ -53,6 +53,7 @@ class Late:
 
 def raises(arguments):
     kinds = {"value": ValueError("no such file"), "key": KeyError("customer"), "empty": TimeoutError(), "tool": ToolError("ask again"),
+             "fields": ToolError("no such note", kind="not_found", fields={"number": 7, "kind": 1}),
              "exit": SystemExit(3), "stop": StopIteration(1), "text": Silent()}
     raise kinds[arguments["kind"]]
 
@@ -205,6 +206,10 @@ class Requests(unittest.TestCase):
         }
         for kind, text in expected.items():
             self.assertEqual(self.host.ask("raises", kind=kind), {"id": 1, "error": text}, kind)
+        fields = {"number": 7, "kind_": 1}
+        self.assertEqual(
+            self.host.ask("raises", kind="fields"), {"id": 1, "error": "no such note", "kind": "not_found", "fields": fields}
+        )
         _, err, status = self.host.end()
         self.assertIn("ValueError: no such file", err)
         self.assertNotIn("ask again", err)

@@ -9,6 +9,9 @@ pub mod fixture;
 pub mod golden;
 #[cfg(doctest)]
 mod guides;
+#[path = "../projects/programs/generated/rust/lib.rs"]
+#[rustfmt::skip]
+pub mod programs;
 pub mod random;
 pub mod schemas;
 pub mod synth;

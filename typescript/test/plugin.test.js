@@ -139,6 +139,9 @@ test("the model gets the message of an error, and the author its stack", async (
     7: noHook,
     8: noHook,
   });
+  const { kind, fields } = program.replies.find(({ id }) => id === 2);
+  assert.deepEqual([kind, fields], ["refused", { path: "/home", kind_: 1 }]);
+  assert.ok(program.replies.every(({ id, ...reply }) => id === 2 || Object.keys(reply).length === 1));
   assert.match(program.err, /Error: no such file: choose another\n\s+at \S*throws \(/);
 });
 

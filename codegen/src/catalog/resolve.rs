@@ -60,7 +60,7 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         broken,
         sink,
     };
-    let settings = settings(written, &names, sink);
+    let settings = settings(written, &toolsets, &names, sink);
     let mut tools: Vec<Tool> = tools.into_values().map(|manifest| tool(manifest, &names, &facts)).collect();
     tools.iter_mut().for_each(name_identifiers);
     let homes = home_tools(&tools, toolsets.len());

@@ -1,5 +1,6 @@
 //! The settings of the project, with defaults.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use toolc_lower::dialects::{DIALECTS, Dialect};
@@ -7,7 +8,9 @@ use toolc_lower::dialects::{DIALECTS, Dialect};
 use super::names::Names;
 use crate::diagnostic::codes;
 use crate::diagnostic::{At, Diagnostic, Sink};
-use crate::manifest::{RuleLevel, SchemasManifest, SettingsManifest, VendorToolsManifest};
+use crate::manifest::{
+    HandlerLanguage, RuleLevel, SchemasManifest, SettingsManifest, ToolsetManifest, VendorToolsManifest,
+};
 use crate::project::{GENERATED, MANIFESTS};
 use crate::source::Kind;
 
@@ -61,16 +64,30 @@ pub struct SchemaFiles {
     pub dialects: Vec<&'static str>,
 }
 
-pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sink) -> Settings {
+/// `toolsets` imply the folders of the languages of their handlers.
+pub(super) fn settings(
+    manifest: SettingsManifest,
+    toolsets: &BTreeMap<String, ToolsetManifest>,
+    names: &Names<'_>,
+    sink: &Sink,
+) -> Settings {
     let listed: Vec<&'static str> = manifest.dialects.iter().filter_map(|name| names.dialect(name)).collect();
     let is_selected = |dialect: &&Dialect| manifest.dialects.is_empty() || listed.contains(&dialect.name);
     let dialects: Vec<&'static Dialect> = DIALECTS.iter().filter(is_selected).collect();
     let first_dialect = dialects.iter().copied().find(|dialect| listed.first() == Some(&dialect.name));
+    let implied = |language: HandlerLanguage| {
+        let of_toolset =
+            toolsets.values().find_map(|toolset| toolset.language.as_ref().filter(|it| it.value == language));
+        Some(At::new(language.default_folder()?.to_owned(), of_toolset?.place))
+    };
     let [rust, python, typescript] = folders(
         [
             (manifest.rust, "write `src/generated`, and `mod generated;` in the crate's root"),
-            (manifest.python, "write a folder such as `python/tools`"),
-            (manifest.typescript, "write a folder such as `typescript/tools`"),
+            (manifest.python.or_else(|| implied(HandlerLanguage::Python)), "write a folder such as `python/tools`"),
+            (
+                manifest.typescript.or_else(|| implied(HandlerLanguage::TypeScript)),
+                "write a folder such as `typescript/tools`",
+            ),
         ],
         sink,
     );

@@ -9,6 +9,7 @@ mod defaults;
 mod keys;
 mod plain;
 mod plugin;
+mod program;
 mod requires;
 #[cfg(feature = "emit")]
 mod rust_names;
@@ -30,6 +31,7 @@ const CHECKS: &[Check] = &[
     cycles::check,
     keys::check,
     plugin::check,
+    program::check,
     requires::check,
     #[cfg(feature = "emit")]
     rust_names::check,

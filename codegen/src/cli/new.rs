@@ -9,11 +9,13 @@ use heck::ToSnakeCase as _;
 use toolc::FactValue;
 
 use super::{CatalogCommand, Command, GenArgs, Project, Streams, attempt, find_root, print, unknown};
+use crate::catalog::Tool;
 use crate::check::Checked;
 use crate::compile;
 use crate::failure::Failure;
 use crate::report::Shown;
 use crate::scaffold::handler::{Added, NewHandler};
+use crate::scaffold::program::NewMethod;
 use crate::scaffold::{FileChanges, manifests};
 use crate::source::{Kind, Sources};
 
@@ -95,10 +97,12 @@ impl New {
             None => changes.create(root.join(&path), text),
             Some(before) => changes.replace(root.join(&path), before, text),
         }
-        let added = self.handler(&catalog).map(|handler| {
+        let in_program = self.tool(&catalog).and_then(|tool| NewMethod::new(&catalog, tool));
+        let added = self.handler(&catalog).filter(|_| in_program.is_none()).map(|handler| {
             let generated: Vec<PathBuf> = catalog.generated_folders().map(|name| root.join(name)).collect();
             handler.add(&root, &generated, &mut changes)
         });
+        let of_program = in_program.map(|method| method.add(&root, &streams.program, &mut changes));
         changes.apply()?;
         let mut text = String::new();
         for path in changes.paths() {
@@ -107,7 +111,8 @@ impl New {
         print(streams.out, &text)?;
         let gen_command = Command::Catalog(CatalogCommand::Gen(GenArgs::default()));
         let success = attempt(Project { root: Some(root.clone()) }, gen_command, streams)?;
-        print(streams.out, &self.next_step(&path, added.as_ref(), &streams.program))?;
+        let next = of_program.unwrap_or_else(|| self.next_step(&path, added.as_ref(), &streams.program));
+        print(streams.out, &next)?;
         Ok(success)
     }
 
@@ -150,6 +155,14 @@ impl New {
                 if !names.contains(&toolset) {
                     return Err(unknown("toolset", toolset, names.into_iter()));
                 }
+                let is_run_by_program = catalog
+                    .toolsets()
+                    .any(|(_, known)| known.name() == toolset && known.manifest.program_language().is_some());
+                if is_run_by_program && matches!(execution, ExecutionArg::Async | ExecutionArg::Agent) {
+                    let message =
+                        format!("a program runs the tools of `{toolset}`, which are `blocking`: omit --execution");
+                    return Err(Failure::new(message));
+                }
                 let word = (*execution != ExecutionArg::Sync).then(|| execution.word());
                 manifests::tool(name, toolset, word.as_deref(), description.as_deref())
             }
@@ -166,13 +179,19 @@ impl New {
         Ok((path, before, text))
     }
 
-    /// Returns the handler that a new tool needs.
+    /// Returns the new tool.
+    fn tool<'a>(&self, catalog: &'a Checked) -> Option<&'a Tool> {
+        let New::Tool { name, .. } = self else { return None };
+        catalog.tools().map(|(_, tool)| tool).find(|tool| tool.name() == name)
+    }
+
+    /// Returns the handler in Rust that a new tool needs.
     fn handler<'a>(&'a self, catalog: &'a Checked) -> Option<NewHandler<'a>> {
         let New::Tool { name, execution, .. } = self else { return None };
         if *execution == ExecutionArg::Agent {
             return None;
         }
-        let (_, tool) = catalog.tools().find(|(_, tool)| tool.name() == name)?;
+        let tool = self.tool(catalog)?;
         let toolset = catalog[tool.home].name();
         Some(NewHandler { tool: name, toolset, is_async: *execution == ExecutionArg::Async })
     }

@@ -28,7 +28,7 @@ use crate::check::Checked;
 pub use definition::{Lowering, definition};
 pub use form::{accepts, form, parameters};
 pub use sizes::DefinitionSizes;
-pub(crate) use table::{enum_values, lower_schema};
+pub(crate) use table::{enum_values, lower_returns, lower_schema};
 pub use toolc_lower::narrow;
 
 use behaviour::lower_behaviour;

@@ -10,7 +10,7 @@ use toolc::__gen::table::{Bounds, Literal, Node, Part, SlotKind, Span, Type, Typ
 use toolc::__gen::text_rule::TextRule;
 use toolc::schema::Table;
 use toolc_lower::conditional_json::compile;
-use toolc_lower::schema::{Additional, Choice, Defs, ResolvedSchema, Schema};
+use toolc_lower::schema::{Additional, Choice, Defs, Property, ResolvedSchema, Schema};
 use toolc_lower::text::atoms::When;
 
 use super::text;
@@ -33,6 +33,22 @@ pub(crate) fn lower_schema(schema: &Schema, defs: &Defs) -> LoweredSchema {
         layout.write(id, schema, defs.slot_kind(schema), nullable);
     }
     layout.lowered
+}
+
+/// Returns the table of an object with one required property, which is the result of a tool. It is called `result`.
+pub(crate) fn lower_returns(returns: &Schema, defs: &Defs) -> Table {
+    let property = Property {
+        name: At::new("result".to_owned(), returns.place),
+        required: true,
+        secret: false,
+        aliases: Vec::new(),
+        clamp: false,
+        when: None,
+        mcp_header: None,
+        schema: returns.clone(),
+    };
+    let object = Schema { types: vec![Type::Object], properties: vec![property], ..Schema::new(returns.place) };
+    lower_schema(&object, defs).table
 }
 
 struct Layout<'s> {

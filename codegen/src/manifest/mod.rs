@@ -9,6 +9,7 @@ mod standard;
 mod tables;
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -52,9 +53,17 @@ pub(crate) fn parse_with(sources: &Sources, kept: Option<&KeptManifests<'_>>, si
             Err(read) => manifests.append(*read),
         }
     }
-    if is_plugin {
-        manifests.tools = manifests.tools.into_iter().map(run_as_process).collect();
-    }
+    let by_program: BTreeSet<&str> = (manifests.toolsets.iter())
+        .filter(|toolset| toolset.program_language().is_some())
+        .map(|toolset| toolset.name.value.as_str())
+        .collect();
+    let default = |tool: &LazyManifest| {
+        let has_program = |home: &At<String>| by_program.contains(home.value.as_str());
+        // Each call waits for a process.
+        if is_plugin || tool.toolset.as_ref().is_some_and(has_program) { Execution::Blocking } else { Execution::Sync }
+    };
+    let tools = std::mem::take(&mut manifests.tools).into_iter();
+    manifests.tools = tools.map(|tool| with_default_execution(default(&tool), tool)).collect();
     #[cfg(feature = "emit")]
     {
         let digest = |source: &Arc<Source>| (source.path.clone(), source.manifest_digest());
@@ -63,13 +72,15 @@ pub(crate) fn parse_with(sources: &Sources, kept: Option<&KeptManifests<'_>>, si
     manifests
 }
 
-/// Sets the default execution of a plugin's tool to `blocking`: each call waits for a process.
-fn run_as_process(tool: Box<LazyManifest>) -> Box<LazyManifest> {
-    if tool.execution.place != tool.name.place {
+/// Sets the execution of a tool that names none. That of a manifest which was just read is `sync`, or was reported; that of a kept one is
+/// the default of the last run.
+fn with_default_execution(default: Execution, tool: Box<LazyManifest>) -> Box<LazyManifest> {
+    let is_read = !tool.is_kept && default == Execution::Sync;
+    if is_read || tool.execution.place != tool.name.place || tool.execution.value == default {
         return tool;
     }
     let (mut whole, source) = tool.into_whole();
-    whole.execution.value = Execution::Blocking;
+    whole.execution.value = default;
     Box::new(LazyManifest::new(whole, source))
 }
 

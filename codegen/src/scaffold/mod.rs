@@ -1,10 +1,11 @@
 //! Creates new projects, tools with their handlers and tests, and other manifests.
 //!
-//! [`project`] has the files of a new project, [`toolc_source`] says where it gets toolc's crates from, [`manifests`] the text of new manifests, and [`handler`] changes the Rust source of a
-//! project. They return texts; only [`FileChanges`] writes.
+//! [`project`] has the files of a new project, [`toolc_source`] says where it gets toolc's crates from, [`manifests`] the text of new manifests, [`handler`] changes the Rust source of a
+//! project, and [`program`] writes programs in other languages. They return texts; only [`FileChanges`] writes.
 
 pub(crate) mod handler;
 pub(crate) mod manifests;
+pub(crate) mod program;
 pub(crate) mod project;
 mod rust_file;
 pub(crate) mod toolc_source;

@@ -18,6 +18,9 @@ pub(crate) const COPY: &str = "toolc";
 const CRATES: [(&str, &str); 4] =
     [("toolc", "runtime"), ("toolc-build", "build"), ("toolc-cli", "cli"), ("toolc-codegen", "codegen")];
 
+/// Crates that a copy has besides, for projects that need them later.
+const FURTHER: [&str; 1] = ["program"];
+
 /// Where the crates of toolc come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ToolcSource {
@@ -104,7 +107,8 @@ pub(crate) fn copy_crates(repository: &Path, to: &Path, changes: &mut FileChange
 fn needed_crates(repository: &Path, workspace: &DocumentMut) -> Result<BTreeSet<String>, Failure> {
     let folder_of = |name: &str| workspace["workspace"]["dependencies"].get(name)?.get("path")?.as_str();
     let mut found = BTreeSet::new();
-    let mut left: Vec<String> = CRATES.iter().map(|(_, folder)| (*folder).to_owned()).collect();
+    let mut left: Vec<String> =
+        CRATES.map(|(_, folder)| folder).into_iter().chain(FURTHER).map(str::to_owned).collect();
     while let Some(folder) = left.pop() {
         let manifest = manifest(&repository.join(&folder))?;
         let tables =

@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from .args.tree import is_nested_deeper
-from .result.error import ToolError
+from .result.error import ErrorKind, ToolError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -165,7 +165,7 @@ class _Server:
         try:
             reply = {"result": await self._run(call, request)}
         except ToolError as error:
-            reply = {"error": error.message}
+            reply = _error_reply(error)
         except (Exception, SystemExit) as error:  # noqa: BLE001 A handler must not end the program, in which other calls run.
             traceback.print_exc()
             reply = {"error": _text(error)}
@@ -221,6 +221,13 @@ class _Server:
             line = _line(number, {"error": f"the result cannot be sent: {_text(error)}"})
         self._sink.write(line)
         self._sink.flush()
+
+
+def _error_reply(error: ToolError) -> dict[str, Any]:
+    """Returns the reply for an error, with what is not the default: a host that knows only the message refuses other keys."""
+    kind = {} if error.kind is ErrorKind.FAILED else {"kind": error.kind.value}
+    fields = {"fields": error.fields} if error.fields else {}
+    return {"error": error.message, **kind, **fields}
 
 
 def _line(number: int | None, reply: dict[str, Any]) -> bytes:

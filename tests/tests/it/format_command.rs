@@ -17,7 +17,7 @@ type Files = BTreeMap<String, String>;
 /// Returns the projects of this repository.
 fn projects() -> Vec<Sources> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let roots = ["..", "projects/golden", "projects/bench", "projects/names", "projects/smallest"];
+    let roots = ["..", "projects/golden", "projects/bench", "projects/names", "projects/programs", "projects/smallest"];
     roots.map(|root| Sources::scan(&here.join(root)).expect("a project")).into()
 }
 

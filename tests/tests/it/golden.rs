@@ -85,8 +85,8 @@ fn the_golden_project_uses_every_manifest_key() {
             collect(kind.noun(), &manifest, kind.keys(), &mut used);
         }
     }
-    // Other projects use the keys that the golden one cannot: Rust as a module, and the keys of a plugin.
-    for (project, kind) in [("../names", Kind::Settings), ("../plugin", Kind::Plugin)] {
+    // Other projects use the keys that the golden one cannot: Rust as a module, the keys of a plugin, and those of a program.
+    for (project, kind) in [("../names", Kind::Settings), ("../plugin", Kind::Plugin), ("../programs", Kind::Toolset)] {
         for (_, manifest) in manifests(&golden().join(project), kind) {
             collect(kind.noun(), &manifest, kind.keys(), &mut used);
         }

@@ -36,6 +36,11 @@ description = "A browser."
 --- manifests/toolsets/travel.toml
 name = "travel"
 description = "Trips."
+--- manifests/tools/add_entry.toml
+name = "add_entry"
+toolset = "diary"
+description = "Add an entry to the diary. Returns its day."
+annotations = { read_only = false, destructive = false, open_world = false }
 --- manifests/tools/search_web.toml
 name = "search_web"
 toolset = "browser"

@@ -40,6 +40,7 @@ mod manifests_at_build;
 mod mutations;
 mod odd_names;
 mod original;
+mod programs;
 mod published;
 mod python_module;
 mod quiet_output;

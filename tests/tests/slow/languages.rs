@@ -17,14 +17,14 @@ use toolc_test_support::packages;
 
 use crate::python::in_tests;
 
-const MYPY: &str = "mypy==2.4.1\n";
-const PYRIGHT: &str = "pyright@1.1.414\n";
+pub(crate) const MYPY: &str = "mypy==2.4.1\n";
+pub(crate) const PYRIGHT: &str = "pyright@1.1.414\n";
 /// The random tools of the rows, and the tools of one run of the generator.
 const TOOLS: usize = 100;
 const PER_RUN: usize = 100;
 
 /// The path of a folder of the repository.
-fn folder(name: &str) -> PathBuf {
+pub(crate) fn folder(name: &str) -> PathBuf {
     in_tests("..").join(name)
 }
 
@@ -60,7 +60,7 @@ fn run_with(command: &mut Command, input: &str) -> Result<String, String> {
 }
 
 /// Returns the interpreter of Python, or `None` if there is none.
-fn python() -> Option<PathBuf> {
+pub(crate) fn python() -> Option<PathBuf> {
     let name = if cfg!(windows) { "python" } else { "python3" };
     let check = "import sys; sys.exit(sys.version_info < (3, 10))";
     match packages::run(Command::new(name).args(["-c", check])) {
@@ -86,7 +86,7 @@ fn wanted_packages(path: &str, key: &str) -> Result<String, String> {
 }
 
 /// Returns a copy of `typescript/` with the packages that it is developed with, compiled; `None` if they cannot be installed.
-fn typescript() -> Option<&'static Path> {
+pub(crate) fn typescript() -> Option<&'static Path> {
     static BUILT: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
         let installed =
             packages::npm("runtime-typescript", &wanted_packages("typescript/package.json", "devDependencies")?)?;
@@ -113,12 +113,12 @@ fn typescript() -> Option<&'static Path> {
 }
 
 /// Copies the files of a folder, except for installed packages and compiled files.
-fn copy_folder(from: &Path, to: &Path) {
+pub(crate) fn copy_folder(from: &Path, to: &Path) {
     copy(from, to, &["node_modules", "dist"]);
 }
 
 /// Copies the files of a folder, except in folders with these names.
-fn copy(from: &Path, to: &Path, except: &[&str]) {
+pub(crate) fn copy(from: &Path, to: &Path, except: &[&str]) {
     fs::create_dir_all(to).expect("the folder can be made");
     for entry in fs::read_dir(from).expect("the folder exists") {
         let entry = entry.expect("the folder can be read");

@@ -9,6 +9,7 @@ mod instructions;
 mod killed_gen;
 mod languages;
 mod lean_runtime;
+mod programs;
 mod python;
 mod report_paths;
 mod sdks;

@@ -262,7 +262,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Returns the error of a failed call. A server of toolc sends it as JSON, with its kind and the problems of the arguments. */
+/** Returns the error of a failed call. A server of toolc sends it as JSON, with its kind, the problems of the arguments and its fields. */
 function readError(text: string): ToolError {
   let message: Message;
   try {
@@ -270,9 +270,9 @@ function readError(text: string): ToolError {
   } catch {
     return new ToolError(text === "" ? "the call has failed, and the server does not say why" : text);
   }
-  const { error, kind, problems } = message as { readonly [key: string]: unknown };
+  const { error, kind, problems, ...fields } = message as { readonly [key: string]: unknown };
   if (typeof error !== "string" || typeof kind !== "string") {
     return new ToolError(text);
   }
-  return new ToolError(error, kind as ErrorKind, Array.isArray(problems) ? (problems as Problem[]) : []);
+  return new ToolError(error, kind as ErrorKind, Array.isArray(problems) ? (problems as Problem[]) : [], fields);
 }

@@ -7,6 +7,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 import { type Arguments } from "../args/strict.ts";
+import { ToolError } from "../result/error.ts";
 import { jsonText } from "../text/write.ts";
 import type { ToolCall } from "../turn.ts";
 import { isObject, Lines, type Message, readMessage } from "./lines.ts";
@@ -136,7 +137,7 @@ class Server {
       if (!signal.aborted) {
         console.error(error);
       }
-      return `"error":${jsonText(messageOf(error))}`;
+      return errorReply(error);
     }
   }
 }
@@ -156,6 +157,16 @@ function readCall(request: Message, signal: AbortSignal): PluginCall {
     home: typeof home === "string" ? home : undefined,
     signal,
   };
+}
+
+/** Returns the members of the reply for an error, with what is not the default: a host that knows only the message refuses other members. */
+function errorReply(error: unknown): string {
+  const message = `"error":${jsonText(messageOf(error))}`;
+  if (!(error instanceof ToolError)) {
+    return message;
+  }
+  const kind = error.kind === "failed" ? "" : `,"kind":${jsonText(error.kind)}`;
+  return `${message}${kind}${Object.keys(error.fields).length === 0 ? "" : `,"fields":${jsonText(error.fields)}`}`;
 }
 
 /** Returns the text of an error, which is never empty. */

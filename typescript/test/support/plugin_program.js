@@ -34,7 +34,7 @@ await serve({
     throw new Error("no such file: choose another");
   },
   refuses: () => {
-    throw new ToolError("that is private", "refused");
+    throw new ToolError("that is private", "refused", [], { path: "/home", kind: 1 });
   },
   odd: () => {
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- what a handler throws can be anything

@@ -12,6 +12,7 @@ use crate::lower::Lowered;
 use crate::lower::python::{annotation, doc_string, function, has_class_body};
 use crate::lower::shape::{Class, Key};
 use crate::lower::words::{Scope, identifier, of_tool};
+use crate::manifest::HandlerLanguage;
 use crate::project::MARK;
 
 /// The names that the module has besides those of the project.
@@ -167,4 +168,18 @@ fn write_handlers(catalog: &Lowered<'_>, toolsets: &[ToolsetTypes<'_>], out: &mu
         out.extend(toolset.tools.iter().map(|tool| entry(parameter, tool)));
     }
     out.push_str("    }\n");
+    let mut functions = Scope::with(&["catalog", "handlers"]);
+    for (toolset, parameter) in toolsets.iter().zip(&parameters) {
+        if toolset.toolset.manifest.handler_language() != HandlerLanguage::Python {
+            continue;
+        }
+        let function = functions.claim(format!("{}_handlers", identifier(toolset.toolset.name())));
+        let _ = writeln!(out, "\n\ndef {function}({parameter}: {}, /) -> Handlers:", toolset.interface);
+        let about =
+            format!("Returns the handlers of the toolset `{}`, for `toolc.plugin.serve`.", toolset.toolset.name());
+        out.push_str(&doc_string(&about, 4));
+        out.push_str("    return {\n");
+        out.extend(toolset.tools.iter().map(|tool| entry(parameter, tool)));
+        out.push_str("    }\n");
+    }
 }

@@ -10,6 +10,8 @@ use crate::catalog::TurnValues;
 use crate::emit::Draft;
 use crate::lower::Lowered;
 use crate::lower::shape::{Class, Key, Shape};
+use crate::lower::words::{Scope, pascal};
+use crate::manifest::HandlerLanguage;
 use crate::project::MARK;
 
 /// The names that the module has besides those of the project.
@@ -136,6 +138,23 @@ fn write_handlers(toolsets: &[ToolsetTypes<'_>], out: &mut String) {
         out.extend(toolset.tools.iter().map(|tool| entry(toolset, tool)));
     }
     out.push_str("  };\n}\n");
+    let in_typescript =
+        |toolset: &&ToolsetTypes<'_>| toolset.toolset.manifest.handler_language() == HandlerLanguage::TypeScript;
+    let mut functions = Scope::with(&["catalog", "client", "handlers"]);
+    for toolset in toolsets.iter().filter(in_typescript) {
+        let (name, interface) = (toolset.toolset.name(), &toolset.interface);
+        let function = functions.claim(camel(&[name, "handlers"]));
+        let _ = writeln!(
+            out,
+            "\n/** Returns the handlers of the toolset `{name}`, for `serve`. */\nexport function {function}(toolset: {interface}): Handlers {{\n  return {{"
+        );
+        for tool in &toolset.tools {
+            let (name, arguments) = (tool.tool.name(), &tool.classes[tool.arguments].name);
+            let _ =
+                writeln!(out, "    {}: (args) => toolset{}(args as unknown as {arguments}),", key(name), member(name));
+        }
+        out.push_str("  };\n}\n");
+    }
 }
 
 fn write_client(toolsets: &[ToolsetTypes<'_>], out: &mut String) {
@@ -171,6 +190,13 @@ fn write_client(toolsets: &[ToolsetTypes<'_>], out: &mut String) {
         let _ = writeln!(out, "    {}: (args) => call({}, args){cast},", key(name), Value::from(name));
     }
     out.push_str("  };\n}\n");
+}
+
+/// Returns the name of a function with these words.
+fn camel(words: &[&str]) -> String {
+    let pascal = pascal(words);
+    let (first, rest) = pascal.split_at(1);
+    first.to_ascii_lowercase() + rest
 }
 
 /// Returns the access to a member of an object.

@@ -10,6 +10,7 @@ mod data;
 mod facts;
 mod packed;
 mod print;
+mod program;
 mod statics;
 mod tool;
 mod toolset;
@@ -85,8 +86,8 @@ fn root_module(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenS
     let home_toolsets: Vec<HomeToolset<'_>> = homes.iter().map(|(id, _)| HomeToolset::new(catalog, *id)).collect();
     let with_trait: Vec<_> = home_toolsets.iter().zip(&modules).filter(|(home, _)| home.has_trait()).collect();
     let exports = with_trait.iter().map(|(home, module)| {
-        let handlers = home.handlers();
-        quote!(pub use self::#module::#handlers;)
+        let (handlers, program) = (home.handlers(), home.program());
+        quote!(pub use self::#module::#handlers; #(pub use self::#module::#program;)*)
     });
     let (facts, names, agent) = (facts::emit(catalog), statics::names(catalog), agent::emit(catalog));
     let commands = commands::exist(catalog).then(|| {

@@ -67,6 +67,7 @@ pub(super) fn toolset(catalog: &Lowered<'_>, id: ToolsetId) -> String {
             const _: () = ::toolc::__gen::assert_patterns();
         }
     });
+    let returns = super::program::returns(catalog, toolset);
     let rust = quote! {
         #![doc = #title]
 
@@ -74,6 +75,8 @@ pub(super) fn toolset(catalog: &Lowered<'_>, id: ToolsetId) -> String {
         use ::toolc::Dialect;
 
         #assertion
+
+        #returns
 
         pub(in super::super) static PART: CompiledToolset = CompiledToolset {
             tools: &[#(#packed),*],

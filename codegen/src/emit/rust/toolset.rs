@@ -8,7 +8,7 @@ use super::print::print;
 use super::{doc, packed, tool};
 use crate::catalog::{Tool, Toolset, ToolsetId};
 use crate::lower::Lowered;
-use crate::names::{Scope, handlers, module, pascal, snake};
+use crate::names::{Scope, handlers, module, pascal, program, snake};
 
 /// A toolset with home tools.
 pub(super) struct HomeToolset<'c> {
@@ -25,6 +25,12 @@ impl<'c> HomeToolset<'c> {
     /// Returns the name of the trait of the handlers.
     pub(super) fn handlers(&self) -> Ident {
         handlers(self.toolset.name())
+    }
+
+    /// Returns the name of the type with the program that runs the tools, if there is one.
+    pub(super) fn program(&self) -> impl Iterator<Item = Ident> {
+        let is_run_by_program = self.toolset.manifest.program_language().is_some() && self.has_trait();
+        is_run_by_program.then(|| program(self.toolset.name())).into_iter()
     }
 
     /// Returns whether handlers have anything to implement: tools that the agent's own loop runs have no handler.
@@ -98,6 +104,8 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
     let arms = tools.iter().zip(&names).enumerate().map(|(index, (tool, name))| call_arm(index, tool, name));
     let data = packed::declare(&module(toolset.name()));
     let trait_and_checks = handled.has_trait().then(|| handler_trait(catalog, &handled));
+    let program =
+        handled.program().map(|name| super::program::emit(catalog, toolset, tools, &handled.handlers(), &name));
     let (bound, provider, handlers) = if handled.has_trait() {
         let handlers = handled.handlers();
         let provider = quote! {
@@ -144,6 +152,8 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
         use ::toolc::{Call, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
         #trait_and_checks
+
+        #(#program)*
 
         #provider {
             static COMPILED: CompiledCatalog = CompiledCatalog::new(&[&PART], &super::COMMON);
@@ -296,20 +306,17 @@ fn call_arm(index: usize, tool: &Tool, name: &Ident) -> TokenStream {
 
 /// Returns the method that handles a tool, or `None` if the agent's own loop runs it.
 fn handler_method(catalog: &Lowered<'_>, tool: &Tool) -> Option<TokenStream> {
-    let (name, module) = (snake(tool.name()), module(tool.name()));
+    let name = snake(tool.name());
     let word = tool.manifest.execution.value.word();
     let from = format!("`execution = \"{word}\"` in `manifests/tools/{}.toml`.", tool.name());
     let text = catalog.full_turn_values(tool).text(&tool.manifest.description.value);
     let about = doc(&format!("{text}\n\n{from}"));
-    let result =
-        if tool.manifest.returns.is_some() { quote!(Result<#module::Returns, ToolError>) } else { quote!(ToolResult) };
-    let result = match tool.manifest.execution.value {
-        Execution::Sync | Execution::Blocking => result,
-        Execution::Async => quote!(impl ::core::future::Future<Output = #result> + Send),
-        Execution::Agent => return None,
-    };
+    if tool.manifest.execution.value == Execution::Agent {
+        return None;
+    }
+    let signature = tool::signature(tool);
     Some(quote! {
         #about
-        fn #name(&self, args: #module::Args, call: &Call<'_>) -> #result;
+        fn #name #signature;
     })
 }

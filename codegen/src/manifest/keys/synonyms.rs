@@ -67,6 +67,8 @@ pub(in crate::manifest) fn of_root(kind: Kind) -> Synonyms {
             ("aliases", &["also", "other_names", "names"]),
             ("tags", &["labels", "keywords", "categories"]),
             ("token_budget", &["max_tokens", "tokens", "budget"]),
+            ("language", &["lang", "runtime", "handlers", "handler_language"]),
+            ("program", &["command", "run", "executable", "process", "interpreter"]),
             ("requires", &["needs", "requirements"]),
         ],
         Kind::Distribution => &[

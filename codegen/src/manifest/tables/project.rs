@@ -87,9 +87,11 @@ table! {
         dialects: Names,
         /// The folder of the generated Rust as a module, such as `src/generated`. Default: a crate in `generated/rust`.
         rust: Text,
-        /// The folder of a package in Python with the types of the tools. Default: none.
+        /// The folder of a package in Python with the types of the tools. Default: `python/tools` if a toolset has handlers in Python, or
+        /// else none.
         python: Text,
-        /// The folder of a module in TypeScript with the types of the tools. Default: none.
+        /// The folder of a module in TypeScript with the types of the tools. Default: `typescript/tools` if a toolset has handlers in
+        /// TypeScript, or else none.
         typescript: Text,
         /// Levels of rules, by code, name or the letter of a category. The last level that applies wins.
         lint: WordsByName<RuleLevel>,

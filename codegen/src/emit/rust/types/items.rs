@@ -24,6 +24,7 @@ impl Types<'_> {
             }
             _ => unreachable!("arguments are a struct"),
         };
+        let written = item.is_written.then(|| write_impl(item));
         quote! {
             #definition
 
@@ -34,6 +35,8 @@ impl Types<'_> {
                     Self { #(#initialisers),* }
                 }
             }
+
+            #written
         }
     }
 

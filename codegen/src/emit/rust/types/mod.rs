@@ -15,8 +15,9 @@ use crate::catalog::{Tool, TurnValues};
 use crate::lower;
 use crate::names::{Meaning, Scope, pascal, path_word, plain, snake, variants};
 
-/// Returns `Args`, `Returns` if the tool has a typed result, and every type that they need.
-pub(super) fn emit(tool: &Tool, values: &TurnValues) -> TokenStream {
+/// Returns `Args`, `Returns` if the tool has a typed result, and every type that they need. `is_sent`: the arguments are sent to a
+/// program, from which the result is read.
+pub(super) fn emit(tool: &Tool, values: &TurnValues, is_sent: bool) -> TokenStream {
     let manifest = &tool.manifest;
     let defs = &manifest.defs;
     // The names that the generated code uses in this scope.
@@ -45,6 +46,12 @@ pub(super) fn emit(tool: &Tool, values: &TurnValues) -> TokenStream {
     types.mark(args, |item| &mut item.is_read);
     if let Some((id, _)) = returns {
         types.mark(id, |item| &mut item.is_written);
+        if is_sent {
+            types.mark(id, |item| &mut item.is_read);
+        }
+    }
+    if is_sent {
+        types.mark(args, |item| &mut item.is_written);
     }
     let (arguments, others) = (types.arguments(args), types.items.iter().skip(1).map(|item| types.definition(item)));
     quote!(#arguments #(#others)*)
@@ -68,9 +75,9 @@ struct Item<'s> {
     name: Ident,
     about: String,
     kind: Kind<'s>,
-    /// Whether the arguments contain the type.
+    /// Whether the type is read from slots: whether the arguments contain it.
     is_read: bool,
-    /// Whether the result contains the type.
+    /// Whether the type is written as JSON: whether the result contains it.
     is_written: bool,
 }
 

@@ -14,7 +14,7 @@ use super::lines::Lines;
 use super::requests::{Ended, Requests};
 use crate::output::{LimitedOutput, advice, status_text, stderr_excerpt};
 use crate::place::Place;
-use crate::plugin::Plugin;
+use crate::program::Program;
 use crate::protocol::{Cancellation, ProgramReply, Request, line};
 use crate::running_calls::RunningCallGuard;
 
@@ -26,7 +26,7 @@ const MAX_WAITING: usize = 16 << 20;
 /// A process that stays running.
 #[derive(Debug)]
 pub(super) struct Resident {
-    /// The version of its plugin.
+    /// The version of the program.
     pub(super) version: u64,
     /// The environment variables that it got.
     pub(super) variables: Vec<(String, String)>,
@@ -37,24 +37,26 @@ pub(super) struct Resident {
 impl Resident {
     /// Starts the program. The error is a message.
     pub(super) fn start(
-        plugin: &Plugin,
+        program: &Program,
         variables: Vec<(String, String)>,
         idle: Duration,
         env: &Env,
         place: &Place,
         guard: RunningCallGuard,
     ) -> Result<Arc<Self>, String> {
-        let failed = |error: io::Error| format!("failed to start {}: {error}{}", plugin.title(), advice(&error));
-        let mut command = place.command(plugin);
-        plugin.passed.apply(&mut command, env);
+        let failed = |error: io::Error| {
+            format!("failed to start {}: {error}{}", program.title, advice(&error, &program.executable))
+        };
+        let mut command = place.command(program);
+        program.passed.apply(&mut command, env);
         let requests = Arc::new(Requests::new());
         let mut process = Process::new(command);
-        place.limit(&mut process, &plugin.root).map_err(failed)?;
+        place.limit(&mut process, &program.root).map_err(failed)?;
         process.input().map_err(failed)?;
-        let lines = Lines::new(Arc::clone(&requests), plugin.max_output);
+        let lines = Lines::new(Arc::clone(&requests), program.max_output);
         process.stdout(lines).map_err(failed)?;
         let err = process.stderr(LimitedOutput::tail(usize::MAX)).map_err(failed)?;
-        let (passed, of_session) = (plugin.passed.clone(), env.clone());
+        let (passed, of_session) = (program.passed.clone(), env.clone());
         let at_end = Arc::clone(&requests);
         process.on_end(move |outcome| {
             let excerpt = stderr_excerpt(err.take().bytes, &|text| passed.redact_cut(text, &of_session));
@@ -62,7 +64,7 @@ impl Resident {
         });
         let process = Arc::new(process.start().map_err(failed)?);
         let (looked_after, its_requests) = (Arc::clone(&process), Arc::clone(&requests));
-        let thread = thread::Builder::new().name("plugin that stays running".to_owned());
+        let thread = thread::Builder::new().name("program that stays running".to_owned());
         let looking_after = thread.spawn(move || {
             let _guard = guard;
             its_requests.wait_for_end(idle);
@@ -71,7 +73,7 @@ impl Resident {
             let _ = looked_after.end();
         });
         looking_after.map_err(failed)?;
-        Ok(Arc::new(Self { version: plugin.version, variables, process, requests }))
+        Ok(Arc::new(Self { version: program.version, variables, process, requests }))
     }
 
     /// Sends a request, and waits for the reply until `should_stop` returns true.

@@ -1,4 +1,4 @@
-//! The environment of a plugin's program: the variables that most programs need, and those that `plugin.toml` names.
+//! The environment of a program: the variables that most programs need, and those that its manifest names.
 
 use std::process::Command;
 
@@ -6,27 +6,27 @@ use toolc::Env;
 use toolc::hooks::REDACTED;
 use toolc::redaction::Redactor;
 
-/// The variables that `plugin.toml` passes to the program.
+/// The variables that a manifest passes to its program.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct PassedVariables {
+pub struct PassedVariables {
     /// The names, each with whether its value is a secret.
-    pub(crate) names: Vec<(String, bool)>,
+    pub names: Vec<(String, bool)>,
 }
 
 impl PassedVariables {
     /// Replaces the environment of `command` by the allowed variables of `env`.
-    pub(crate) fn apply(&self, command: &mut Command, env: &Env) {
+    pub fn apply(&self, command: &mut Command, env: &Env) {
         command.env_clear().envs(self.values(env));
     }
 
     /// Returns the allowed variables of `env`.
-    pub(crate) fn values(&self, env: &Env) -> Vec<(String, String)> {
+    pub fn values(&self, env: &Env) -> Vec<(String, String)> {
         let named = self.names.iter().map(|(name, _)| name.as_str());
         toolc_process::baseline(named, |name| env.var(name)).into_iter().collect()
     }
 
     /// Redacts the values of secrets in a text that the program wrote: short ones as they are, others also encoded.
-    pub(crate) fn redact(&self, mut text: String, env: &Env) -> String {
+    pub fn redact(&self, mut text: String, env: &Env) -> String {
         let values = self.secrets(env);
         for value in &values {
             text = text.replace(value, REDACTED);
@@ -36,7 +36,7 @@ impl PassedVariables {
 
     /// Does the same as [`redact`](Self::redact) for a text that was cut off, perhaps within a secret: also redacts the first part of a
     /// secret at the end of the text.
-    pub(crate) fn redact_cut(&self, mut text: String, env: &Env) -> String {
+    pub fn redact_cut(&self, mut text: String, env: &Env) -> String {
         let values = self.secrets(env);
         // Returns the length of the longest prefix of `value` that the text ends with.
         let cut_length = |value: &String| {

@@ -1,6 +1,6 @@
 //! Programs that stay running between calls.
 //!
-//! There is one process for each plugin and each set of values of the environment variables that it gets. Nothing else differs between
+//! There is one process for each program and each set of values of the environment variables that it gets. Nothing else differs between
 //! the sessions of a host, and each request names its task. So a hundred tasks need one process, and the hooks of a plugin know what its
 //! tools did. Sessions with other values, such as another key, get a process of their own.
 
@@ -14,43 +14,43 @@ use std::time::{Duration, Instant};
 use toolc::{Env, ErrorKind, ToolError};
 
 use crate::place::Place;
-use crate::plugin::Plugin;
+use crate::program::Program;
 use crate::protocol::{Answer, ProgramReply, Request};
 use crate::running_calls::RunningCalls;
 use process::Resident;
 use requests::Ended;
 
-/// The maximum number of processes of one plugin.
+/// The maximum number of processes of one program.
 const MAX_PROCESSES: usize = 8;
 
 /// How often a request is sent to a new process, because the previous one ended before it could get the request.
 const ATTEMPTS: usize = 3;
 
-/// The processes of all plugins.
+/// The processes of all programs.
 #[derive(Debug, Default)]
-pub(crate) struct Residents {
+pub struct Residents {
     processes: Mutex<Vec<Arc<Resident>>>,
     /// Counts the processes that have not ended.
     running: Arc<RunningCalls>,
 }
 
 impl Residents {
-    /// Sends a request to the process of `plugin` for the variables in `env`, which is started if necessary. Waits for the answer until
+    /// Sends a request to the process of `program` for the variables in `env`, which is started if necessary. Waits for the answer until
     /// `should_stop` returns true.
     pub(crate) fn ask(
         &self,
-        plugin: &Plugin,
+        program: &Program,
         idle: Duration,
         request: &Request<'_>,
         env: &Env,
         place: &Place,
         should_stop: &dyn Fn() -> bool,
     ) -> Result<Answer, ToolError> {
-        let failed = |message: String| ToolError::new(plugin.passed.redact(message, env));
-        let name = plugin.title();
+        let failed = |message: String| ToolError::new(program.passed.redact(message, env));
+        let name = &program.title;
         // A process can end between two calls. Then the request is sent to a new one.
         for _ in 0..ATTEMPTS {
-            let process = self.process(plugin, idle, env, place).map_err(failed)?;
+            let process = self.process(program, idle, env, place).map_err(failed)?;
             let reply = match process.ask(request, should_stop) {
                 Ok(reply) => reply,
                 Err(Ended::BeforeRequest) => continue,
@@ -70,14 +70,14 @@ impl Residents {
             };
             return match reply {
                 ProgramReply::Result(value) => Ok(Answer { value, excerpt: String::new() }),
-                ProgramReply::Error(text) => Err(failed(text)),
+                ProgramReply::Error(error) => Err(error.into_tool_error(&|text| program.passed.redact(text, env))),
             };
         }
         Err(failed(format!("{name} ends as soon as it is started")))
     }
 
-    /// Ends the processes of a version of a plugin as soon as they have answered all requests.
-    pub(crate) fn retire(&self, version: u64) {
+    /// Ends the processes of a version of a program as soon as they have answered all requests.
+    pub fn retire(&self, version: u64) {
         self.processes().retain(|process| {
             let is_retired = process.version == version;
             if is_retired {
@@ -88,7 +88,7 @@ impl Residents {
     }
 
     /// Ends all processes, and waits until they have ended, but at most for `timeout`. Returns whether they have ended.
-    pub(crate) fn end(&self, timeout: Duration) -> bool {
+    pub fn end(&self, timeout: Duration) -> bool {
         let processes = std::mem::take(&mut *self.processes());
         for process in processes {
             process.end_when_idle();
@@ -97,11 +97,11 @@ impl Residents {
     }
 
     /// Returns the process for these variables, which is started if there is none.
-    fn process(&self, plugin: &Plugin, idle: Duration, env: &Env, place: &Place) -> Result<Arc<Resident>, String> {
-        let variables = plugin.passed.values(env);
+    fn process(&self, program: &Program, idle: Duration, env: &Env, place: &Place) -> Result<Arc<Resident>, String> {
+        let variables = program.passed.values(env);
         let mut processes = self.processes();
         processes.retain(|process| !process.has_ended());
-        let own = || processes.iter().filter(|process| process.version == plugin.version);
+        let own = || processes.iter().filter(|process| process.version == program.version);
         if let Some(process) = own().find(|process| process.variables == variables) {
             return Ok(Arc::clone(process));
         }
@@ -110,12 +110,12 @@ impl Residents {
             let Some((_, longest)) = idle.min_by_key(|(since, _): &(Instant, _)| *since) else {
                 return Err(format!(
                     "{} runs for {MAX_PROCESSES} sessions with different variables already. Try again later",
-                    plugin.title()
+                    program.title
                 ));
             };
             longest.end_when_idle();
         }
-        let started = Resident::start(plugin, variables, idle, env, place, self.running.start())?;
+        let started = Resident::start(program, variables, idle, env, place, self.running.start())?;
         processes.push(Arc::clone(&started));
         Ok(started)
     }

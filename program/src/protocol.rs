@@ -3,41 +3,88 @@
 //! A program that each call starts reads one request and prints one reply. A program that stays running gets a line for each request,
 //! and each of its replies is a line with the `id` of the request.
 
+use std::path::Path;
+
 use serde::Serialize;
 use serde_json::Map;
-use toolc::Value;
+use toolc::{Call, ErrorKind, ToolError, Value};
 
 const EXPECTED: &str = "expected `{\"result\": ...}` or `{\"error\": \"text\"}` on stdout";
 
+/// The kinds of errors that a program may report. The others say what the host has done.
+const KINDS: [ErrorKind; 8] = [
+    ErrorKind::MalformedArguments,
+    ErrorKind::InvalidArguments,
+    ErrorKind::UnknownTool,
+    ErrorKind::Failed,
+    ErrorKind::Refused,
+    ErrorKind::NotFound,
+    ErrorKind::Timeout,
+    ErrorKind::Cancelled,
+];
+
+/// The maximum number of fields of an error. Further ones are left out.
+const MAX_FIELDS: usize = 32;
+
 /// The object that the program reads.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub(crate) struct Request<'r> {
+pub struct Request<'r> {
     /// Set if the program stays running.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) id: Option<u64>,
+    pub id: Option<u64>,
     /// The stage of the call, for a hook.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) hook: Option<&'r str>,
+    pub hook: Option<&'r str>,
     /// What to do with notes: `read` or `write`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) memory: Option<&'r str>,
-    pub(crate) tool: &'r str,
-    pub(crate) arguments: &'r Value,
-    pub(crate) call_id: &'r str,
-    pub(crate) task: &'r str,
+    pub memory: Option<&'r str>,
+    /// The name of the tool.
+    pub tool: &'r str,
+    /// The arguments, which are valid.
+    pub arguments: &'r Value,
+    /// The id of the call.
+    pub call_id: &'r str,
+    /// The task of the session.
+    pub task: &'r str,
+    /// The home folder of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) home: Option<&'r str>,
+    pub home: Option<&'r str>,
     /// What became of the call, for a hook that sees it.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub(crate) outcome: Option<&'r CallOutcome>,
+    pub outcome: Option<&'r CallOutcome>,
+}
+
+impl<'r> Request<'r> {
+    /// Returns the request for a call of a tool.
+    pub fn of_call(call: &'r Call<'_>, arguments: &'r Value) -> Self {
+        Request {
+            id: None,
+            hook: None,
+            memory: None,
+            tool: call.tool(),
+            arguments,
+            call_id: call.id(),
+            task: call.task(),
+            // JSON cannot hold a path that is not Unicode. Most programs do not need it, so that they run all the same.
+            home: call.home().and_then(Path::to_str),
+            outcome: None,
+        }
+    }
 }
 
 /// What became of a call.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum CallOutcome {
+pub enum CallOutcome {
+    /// The result.
     Result(Value),
-    Error { kind: &'static str, message: String },
+    /// The error.
+    Error {
+        /// Its kind.
+        kind: &'static str,
+        /// Its message.
+        message: String,
+    },
 }
 
 /// The line that tells a program that the reply to a request is not needed any more.
@@ -50,15 +97,44 @@ pub(crate) struct Cancellation {
 #[derive(Debug)]
 pub(crate) enum ProgramReply {
     Result(Value),
-    Error(String),
+    Error(ReplyError),
+}
+
+/// An error that a program reports.
+#[derive(Debug, PartialEq)]
+pub(crate) struct ReplyError {
+    message: String,
+    kind: ErrorKind,
+    fields: Map<String, Value>,
+}
+
+impl ReplyError {
+    /// Returns the error of the call, whose texts are redacted.
+    pub(crate) fn into_tool_error(self, redact: &dyn Fn(String) -> String) -> ToolError {
+        let error = ToolError::with_kind(self.kind, redact(self.message));
+        self.fields
+            .into_iter()
+            .fold(error, |error, (name, value)| error.with_field(redact(name), redacted(value, redact)))
+    }
+}
+
+/// Redacts all texts of a value.
+fn redacted(value: Value, redact: &dyn Fn(String) -> String) -> Value {
+    match value {
+        Value::String(text) => redact(text).into(),
+        Value::Array(items) => items.into_iter().map(|item| redacted(item, redact)).collect(),
+        Value::Object(map) => map.into_iter().map(|(name, value)| (redact(name), redacted(value, redact))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value,
+    }
 }
 
 /// The result of a request, and what is left to say about it.
 #[derive(Debug)]
-pub(crate) struct Answer {
-    pub(crate) value: Value,
+pub struct Answer {
+    /// The result.
+    pub value: Value,
     /// The end of the program's stderr as a clause for a message, or an empty text.
-    pub(crate) excerpt: String,
+    pub excerpt: String,
 }
 
 /// Returns a message as a line.
@@ -90,14 +166,33 @@ pub(crate) fn parse(stdout: &[u8]) -> Result<ProgramReply, String> {
 fn read(mut map: Map<String, Value>) -> Result<ProgramReply, String> {
     match (map.remove("result"), map.remove("error")) {
         (Some(result), None) if map.is_empty() => Ok(ProgramReply::Result(result)),
-        (None, Some(Value::String(text))) if map.is_empty() => Ok(ProgramReply::Error(text)),
-        (None, Some(other)) if map.is_empty() && !other.is_string() => {
-            Err(format!("{EXPECTED}, got an `error` that is not a string"))
-        }
+        (None, Some(Value::String(message))) => read_error(message, map).map(ProgramReply::Error),
+        (None, Some(_)) if map.is_empty() => Err(format!("{EXPECTED}, got an `error` that is not a string")),
         (result, error) => {
             Err(format!("{EXPECTED}, got an object with {}", describe_keys(result.as_ref(), error.as_ref(), &map)))
         }
     }
+}
+
+/// Reads what an error has besides its message.
+fn read_error(message: String, mut map: Map<String, Value>) -> Result<ReplyError, String> {
+    let kind = match map.remove("kind") {
+        None => ErrorKind::Failed,
+        Some(word) => KINDS.into_iter().find(|kind| word == kind.word()).ok_or_else(|| {
+            let words: Vec<&str> = KINDS.iter().map(|kind| kind.word()).collect();
+            format!("expected one of {} as the `kind` of an error, got {word}", words.join(", "))
+        })?,
+    };
+    let fields = match map.remove("fields") {
+        None => Map::new(),
+        Some(Value::Object(fields)) => fields.into_iter().take(MAX_FIELDS).collect(),
+        Some(_) => return Err("expected an object as the `fields` of an error".to_owned()),
+    };
+    if map.is_empty() {
+        return Ok(ReplyError { message, kind, fields });
+    }
+    let keys = describe_keys(None, Some(&Value::Null), &map);
+    Err(format!("{EXPECTED}, and with an error at most `kind` and `fields`, got an object with {keys}"))
 }
 
 /// Parses a line of a program that stays running: a reply with the `id` of its request. The error says what is wrong.
@@ -134,7 +229,7 @@ mod tests {
     #[test]
     fn a_reply_is_an_object_with_one_key() {
         assert!(matches!(parse(b" {\"result\": null}\n"), Ok(ProgramReply::Result(Value::Null))));
-        assert!(matches!(parse(b"{\"error\": \"no\"}"), Ok(ProgramReply::Error(text)) if text == "no"));
+        assert!(matches!(parse(b"{\"error\": \"no\"}"), Ok(ProgramReply::Error(error)) if error.message == "no"));
         assert!(matches!(parse("\u{feff}{\"result\": 1}".as_bytes()), Ok(ProgramReply::Result(_))));
         assert!(parse_error("\u{feff}\r\n").ends_with("got nothing"));
         assert!(parse_error("").ends_with("got nothing"));
@@ -145,6 +240,31 @@ mod tests {
         assert!(parse_error("{\"error\": \"no\", \"result\": 1}").ends_with("the keys `result`, `error`"));
         assert!(parse_error("{\"resutl\": 1}").ends_with("the keys `resutl`"));
         assert!(parse_error("{\"result\": 1} {}").contains("got invalid JSON: trailing"));
+    }
+
+    #[test]
+    fn an_error_has_a_kind_and_fields_that_are_redacted() {
+        let reply = r#"{"error": "no key", "kind": "not_found", "fields": {"log": ["the key"], "key": 7}}"#;
+        let Ok(ProgramReply::Error(error)) = parse(reply.as_bytes()) else { panic!("it is valid") };
+        let error = error.into_tool_error(&|text| text.replace("key", "[secret]"));
+        assert_eq!((error.kind(), error.message()), (ErrorKind::NotFound, "no [secret]"));
+        assert_eq!(error.field("log"), Some(&serde_json::json!(["the [secret]"])));
+        assert_eq!(error.field("[secret]"), Some(&Value::from(7)));
+        let many: Map<String, Value> = (0..100).map(|index| (format!("{index:02}"), Value::Null)).collect();
+        let Ok(ReplyError { fields, .. }) =
+            read_error("no".to_owned(), Map::from_iter([("fields".to_owned(), many.into())]))
+        else {
+            panic!("it is valid")
+        };
+        assert_eq!((fields.len(), fields.contains_key("31")), (32, true));
+        for (rest, problem) in [
+            (r#""kind": "denied""#.to_owned(), "cancelled as the `kind` of an error, got \"denied\""),
+            (r#""fields": []"#.to_owned(), "expected an object as the `fields` of an error"),
+            (r#""code": 2"#.to_owned(), "got an object with the keys `error`, `code`"),
+        ] {
+            let found = parse_error(&format!("{{\"error\": \"no\", {rest}}}"));
+            assert!(found.contains(problem), "{found}");
+        }
     }
 
     #[test]

@@ -1,26 +1,28 @@
-//! Counts the calls of plugins that are running.
+//! Counts the calls that are running.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 /// The number of running calls.
 #[derive(Debug, Default)]
-pub(crate) struct RunningCalls {
+pub struct RunningCalls {
     count: Mutex<usize>,
     ended: Condvar,
 }
 
 /// Counts a call as running until it is dropped.
-pub(crate) struct RunningCallGuard(Arc<RunningCalls>);
+#[derive(Debug)]
+pub struct RunningCallGuard(Arc<RunningCalls>);
 
 impl RunningCalls {
-    pub(crate) fn start(self: &Arc<Self>) -> RunningCallGuard {
+    /// Counts a call, until the guard is dropped.
+    pub fn start(self: &Arc<Self>) -> RunningCallGuard {
         *self.count.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         RunningCallGuard(Arc::clone(self))
     }
 
     /// Waits until no call runs, but at most for `timeout`. Returns whether no call runs.
-    pub(crate) fn settle(&self, timeout: Duration) -> bool {
+    pub fn settle(&self, timeout: Duration) -> bool {
         let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.ended.wait_timeout_while(count, timeout, |count| *count > 0);
         *waited.unwrap_or_else(PoisonError::into_inner).0 == 0

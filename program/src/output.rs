@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::path::Path;
 use std::process::ExitStatus;
 
 use toolc_process::Sink;
@@ -25,13 +26,18 @@ pub(crate) fn status_text(status: ExitStatus) -> String {
 }
 
 /// Returns advice for an error at the start of a program, as a clause for the message.
-pub(crate) fn advice(error: &io::Error) -> &'static str {
+pub(crate) fn advice(error: &io::Error, executable: &Path) -> String {
+    let name = executable.display();
     match error.kind() {
+        io::ErrorKind::NotFound if executable.parent() == Some(Path::new("")) => {
+            return format!("; install `{name}`, or add its folder to `PATH`");
+        }
         io::ErrorKind::NotFound => "; check that the interpreter in its first line, such as `#!/bin/sh`, exists",
         io::ErrorKind::PermissionDenied => "; check the permissions of the program",
         _ if error.raw_os_error() == Some(ENOEXEC) => "; a script needs a first line such as `#!/bin/sh`",
         _ => "",
     }
+    .to_owned()
 }
 
 /// The error of Unix for a file that is not a program.
