@@ -102,6 +102,14 @@ const SOAKS: &[Soak] = &[
         needs: Needs::Nothing,
     },
     Soak {
+        name: "replay",
+        description: "a million recorded calls are read by two versions of a tool; about two minutes",
+        variable: ("TOOLC_CALLS", "1000000"),
+        tests: &["--package", "cargo-toolc", "--test", "it"],
+        filters: &["replay::a_month_of_sessions"],
+        needs: Needs::Nothing,
+    },
+    Soak {
         name: "text-rules",
         description: "a hundred thousand texts for each format, and as many for random patterns, have the verdicts of ajv and of the crate \
                       `jsonschema`, or a known reason; about five minutes after the build",

@@ -1,8 +1,10 @@
 //! `replay`: recorded calls of models, by the tools of today and by those of another version.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
@@ -114,4 +116,44 @@ fn secrets_are_masked_and_broken_lines_are_counted() {
     assert!(text.contains("1 line is left out: not JSON, first at calls.jsonl:1."), "{text}");
     let (status, _, err) = run(project.path(), &["replay", "missing.jsonl"]);
     assert!(status == Some(2) && err.starts_with("error: failed to read missing.jsonl: "), "{err}");
+}
+
+/// `TOOLC_CALLS` sets how many calls are replayed.
+#[test]
+fn a_month_of_sessions_is_counted_exactly() {
+    const CALLS: u64 = 4000;
+    let calls = std::env::var("TOOLC_CALLS").map_or(CALLS, |count| count.parse().expect("TOOLC_CALLS is a number"));
+    let project = project();
+    let folder = project.path();
+    for args in [&["init", "-q"][..], &["add", "."], &["commit", "-qm", "one"]] {
+        git(folder, args);
+    }
+    fs::write(folder.join("manifests/tools/ping.toml"), TOOL.replace("params.host", "params.address")).unwrap();
+    // In each ten calls: three with the old name, four with the new one, a repair, an unknown tool, and a line that is broken.
+    let mut file = std::io::BufWriter::new(fs::File::create(folder.join("calls.jsonl")).unwrap());
+    for number in 0..calls {
+        let call = |tool: &str, arguments: Value| {
+            let arguments = arguments.to_string();
+            json!({ "kind": "assistant", "details": [{ "id": number.to_string(), "name": tool, "arguments": arguments }] }).to_string()
+        };
+        let line = match number % 10 {
+            0..=2 => call("ping", json!({ "host": format!("host-{number}") })),
+            3..=6 => call("ping", json!({ "address": format!("host-{number}") })),
+            7 => call("ping", json!({ "Address": "a" })),
+            8 => call("pong", json!({})),
+            _ => "{\"kind\": ".to_owned(),
+        };
+        writeln!(file, "{line}").unwrap();
+    }
+    file.flush().unwrap();
+    let begin = Instant::now();
+    let (status, report) = replayed(folder, &["--against", "HEAD"]);
+    println!("{calls} lines in {:?}", begin.elapsed());
+    let tenth = calls / 10;
+    assert_eq!(status, Some(1));
+    assert_eq!([&report["lines"], &report["broken_lines"], &report["calls"]], [calls, tenth, calls - tenth]);
+    let tool = &report["tools"][0];
+    assert_eq!([&tool["accepted"], &tool["repaired"], &tool["refused"]], [tenth * 5, tenth, tenth * 3]);
+    assert_eq!((&report["breaks"][0]["calls"], &report["mended"]), (&json!(tenth * 3), &json!(tenth * 5)));
+    assert_eq!(report["unknown_tools"][0]["calls"], tenth);
 }
