@@ -4,6 +4,7 @@
 //! [`contain()`] decides whether one JSON Schema accepts everything that another one accepts.
 
 mod accepted;
+mod automata;
 mod changes;
 mod codes;
 mod comparison;
