@@ -291,7 +291,9 @@ fn numbers(form: &Form<'_>, hints: &[Form<'_>]) -> Vec<Value> {
 
 /// Returns a number as JSON: an integer if it is one.
 fn json_number(number: f64) -> Option<Value> {
+    if number.fract() != 0.0 || number.abs() >= 1e15 {
+        return serde_json::Number::from_f64(number).map(Value::Number);
+    }
     #[expect(clippy::cast_possible_truncation, reason = "it is small")]
-    let is_integer = number.fract() == 0.0 && number.abs() < 1e15;
-    if is_integer { Some(Value::from(number as i64)) } else { serde_json::Number::from_f64(number).map(Value::Number) }
+    Some(Value::from(number as i64))
 }

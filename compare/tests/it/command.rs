@@ -1,5 +1,6 @@
 //! The command, in repositories and folders.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -153,6 +154,30 @@ fn commits_are_read_in_worktrees_and_from_any_folder() {
     assert_eq!(load::load(&repository.project(), "git:main").unwrap().tools().len(), 1);
 }
 
+/// The page has the report of these tests and all codes.
+#[test]
+fn the_guide_shows_a_real_report_and_every_code() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/breaking.md");
+    let mut codes = "| code | tier | change |\n|---|---|---|\n".to_owned();
+    for code in toolc_compare::CODES {
+        let _ = writeln!(codes, "| `{}` `{}` | {} | {} |", code.id, code.name, code.tier, code.about);
+    }
+    let report = format!("```text\n{}```\n", include_str!("reports/breaking.txt"));
+    let mut page = fs::read_to_string(&path).unwrap();
+    let before = page.clone();
+    for (part, text) in [("report", report), ("codes", codes)] {
+        let (start, end) = (format!("<!-- {part} -->\n"), format!("<!-- end of {part} -->"));
+        let from = page.find(&start).unwrap() + start.len();
+        let to = page.find(&end).unwrap();
+        page.replace_range(from..to, &format!("\n{text}\n"));
+    }
+    if std::env::var_os("UPDATE_REPORTS").is_some() {
+        fs::write(&path, &page).unwrap();
+    } else {
+        assert!(page == before, "run the tests with UPDATE_REPORTS=1");
+    }
+}
+
 #[test]
 fn a_shallow_clone_says_what_to_fetch() {
     let repository = Repository::new();
@@ -253,7 +278,7 @@ fn an_accepted_change_passes_until_its_date() {
     let (status, text) = repository.run(&["--against", "HEAD"]);
     assert!(status == 0 && text.contains("accepted)") && text.contains("version: major"), "{text}");
     let accepted = fs::read_to_string(repository.project().join("breaking.toml")).unwrap();
-    repository.write("breaking.toml", &format!("{}until = 2020-01-31\n", accepted));
+    repository.write("breaking.toml", &format!("{accepted}until = 2020-01-31\n"));
     let (status, text) = repository.run(&["--against", "HEAD"]);
     assert!(status == 1 && text.contains("has expired on 2020-01-31"), "{text}");
     repository.write(

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use toolc_compare::{Containment, contain};
 
+#[expect(clippy::needless_pass_by_value, reason = "tests pass values of `json!`")]
 fn is_contained(narrow: Value, wide: Value) -> Containment {
     contain(&narrow, &wide).unwrap()
 }

@@ -101,38 +101,36 @@ fn returns(schema: &str) -> String {
     )
 }
 
-/// Returns values of all kinds. They do not depend on the schemas.
-fn values(count: usize) -> Vec<Value> {
-    let mut state = 0x2545_F491_4F6C_DD1D_u64;
-    let mut below = move |end: u64| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % end
-    };
-    fn value(below: &mut impl FnMut(u64) -> u64, depth: usize) -> Value {
-        match below(if depth > 2 { 5 } else { 9 }) {
-            0 => json!(below(2) == 0),
-            1 => json!(below(24)),
-            2 => json!(f64::from(u32::try_from(below(100)).unwrap()) / 4.0 - 5.0),
-            3 => {
-                json!(["a", "b", "c", "x", "ab", "aaa", "2026-01-31", "abcd", "y"][usize::try_from(below(9)).unwrap()])
-            }
-            4 => json!("abba ".repeat(usize::try_from(below(12)).unwrap())),
-            5 | 6 => (0..below(5)).map(|_| value(below, depth + 1)).collect(),
-            _ => {
-                let keys = ["a", "b", "k", "c"];
-                let entry = |below: &mut _| {
-                    (keys[usize::try_from(value_below(below, 4)).unwrap()].to_owned(), value(below, depth + 1))
-                };
-                (0..below(3)).map(|_| entry(below)).collect()
-            }
+/// Random numbers, by xorshift.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % end as u64).unwrap()
+    }
+
+    fn value(&mut self, depth: usize) -> Value {
+        match self.below(if depth > 2 { 5 } else { 9 }) {
+            0 => json!(self.below(2) == 0),
+            1 => json!(self.below(24)),
+            2 => json!(f64::from(u32::try_from(self.below(100)).unwrap()) / 4.0 - 5.0),
+            3 => json!(["a", "b", "c", "x", "ab", "aaa", "2026-01-31", "abcd", "y"][self.below(9)]),
+            4 => json!("abba ".repeat(self.below(12))),
+            5 | 6 => (0..self.below(5)).map(|_| self.value(depth + 1)).collect(),
+            _ => (0..self.below(3))
+                .map(|_| (["a", "b", "k", "c"][self.below(4)].to_owned(), self.value(depth + 1)))
+                .collect(),
         }
     }
-    fn value_below(below: &mut impl FnMut(u64) -> u64, end: u64) -> u64 {
-        below(end)
-    }
-    (0..count).map(|_| json!({ "x": value(&mut below, 0) })).collect()
+}
+
+/// Returns values of all kinds. They do not depend on the schemas.
+fn values(count: usize) -> Vec<Value> {
+    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    (0..count).map(|_| json!({ "x": random.value(0) })).collect()
 }
 
 /// The number of values for each edit. `cargo xtask soak breaking` tries more.
