@@ -21,7 +21,7 @@ pub enum Containment {
 /// Decides whether the JSON Schema `wide` accepts everything that `narrow` accepts.
 ///
 /// The decision is a proof for types, `enum`, `const`, bounds of numbers and sizes, `multipleOf`, arrays, objects, `anyOf`, `allOf`,
-/// `oneOf` of alternatives that exclude each other, and recursive `$ref`s. A `pattern` or `format` is proved only if both schemas have
+/// `oneOf` of alternatives that exclude each other, and recursive `$ref`s and `pattern` (by automata). A `format` is proved only if both schemas have
 /// the same. Elsewhere, values that are generated near the bounds of both schemas are tried.
 ///
 /// # Errors

@@ -1,5 +1,7 @@
 //! The normal form of schemas: a list of alternatives, each of which is a conjunction of bounds without combinators.
 
+#![expect(clippy::float_cmp, reason = "bounds are equal or not")]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
@@ -234,7 +236,7 @@ impl<'s> Form<'s> {
         let at = value.as_f64()?;
         self.is_exact &= at.abs() <= EXACT;
         match old {
-            Some(old) if !is_tighter(at, old.at) && !(at == old.at && is_open) => Some(old),
+            Some(old) if !(is_tighter(at, old.at) || at == old.at && is_open) => Some(old),
             _ => Some(End { at, is_open }),
         }
     }

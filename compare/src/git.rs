@@ -111,7 +111,7 @@ fn read(root: &Path, reference: &str, entries: &[Entry]) -> Result<Vec<(String, 
         .spawn()
         .map_err(|error| not_run(&error))?;
     let (input, output) = (child.stdin.take(), child.stdout.take());
-    let ids: String = entries.iter().map(|entry| format!("{}\n", entry.id)).collect();
+    let ids: String = entries.iter().flat_map(|entry| [entry.id.as_str(), "\n"]).collect();
     let mut bytes = Vec::new();
     std::thread::scope(|scope| {
         // git answers before it has read all ids.

@@ -4,6 +4,7 @@
 //! [`contain()`] decides whether one JSON Schema accepts everything that another one accepts.
 
 mod accepted;
+mod automata;
 mod changes;
 mod codes;
 mod comparison;
@@ -150,5 +151,5 @@ fn prefix(root: &Path) -> String {
     let Ok(project) = root.canonicalize() else { return String::new() };
     let repository = project.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&project);
     let parts = project.strip_prefix(repository).unwrap_or(Path::new("")).components();
-    parts.map(|part| format!("{}/", part.as_os_str().to_string_lossy())).collect()
+    parts.flat_map(|part| [part.as_os_str().to_string_lossy(), "/".into()]).collect()
 }

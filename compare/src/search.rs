@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::automata::{Inclusion, inclusion};
 use crate::forms::{ARRAY, BOOLEAN, End, FRACTION, Form, INTEGER, NULL, OBJECT, STRING, forms};
 use crate::strings::{matching, of_format};
 
@@ -147,6 +148,14 @@ impl<'s> Search<'s> {
             .map(|(name, values)| ((*name).to_owned(), values[0].clone()))
             .collect();
         found.push(whole.clone().into());
+        let unnamed = self.of_property(form, hints, "key", depth);
+        for size in ends(form.size, hints.iter().map(|hint| hint.size)).into_iter().filter(|size| *size <= MAX_SIZE) {
+            let mut object = simplest.clone();
+            let further =
+                (1..=size).zip(unnamed.iter().cycle()).map(|(number, value)| (format!("key{number}"), value.clone()));
+            object.extend(further.take(usize::try_from(size).unwrap_or(0).saturating_sub(simplest.len())));
+            found.push(object.into());
+        }
         // One place varies in each round, so that no property uses up the number of values.
         let longest = parts.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
         for round in 0..longest {
@@ -247,6 +256,13 @@ fn texts(form: &Form<'_>, hints: &[Form<'_>]) -> Vec<String> {
     if form.patterns.is_empty() && form.formats.is_empty() {
         found.extend(["a", "Some text", "12", "É😀", ""].map(str::to_owned));
     }
+    for wide in hints.iter().flat_map(|hint| &hint.patterns) {
+        for narrow in form.patterns.iter().copied().chain([""]) {
+            if let Inclusion::Text(text) = inclusion(narrow, wide) {
+                found.push(text);
+            }
+        }
+    }
     for form in all() {
         found.extend(form.patterns.iter().flat_map(|pattern| matching(pattern)));
         found.extend(form.formats.iter().flat_map(|format| of_format(format)).map(|text| (*text).to_owned()));
@@ -275,7 +291,9 @@ fn numbers(form: &Form<'_>, hints: &[Form<'_>]) -> Vec<Value> {
 
 /// Returns a number as JSON: an integer if it is one.
 fn json_number(number: f64) -> Option<Value> {
+    if number.fract() != 0.0 || number.abs() >= 1e15 {
+        return serde_json::Number::from_f64(number).map(Value::Number);
+    }
     #[expect(clippy::cast_possible_truncation, reason = "it is small")]
-    let is_integer = number.fract() == 0.0 && number.abs() < 1e15;
-    if is_integer { Some(Value::from(number as i64)) } else { serde_json::Number::from_f64(number).map(Value::Number) }
+    Some(Value::from(number as i64))
 }

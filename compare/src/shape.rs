@@ -88,8 +88,7 @@ fn skeleton(schema: &Value, is_required: bool) -> Value {
     let mut out = Map::new();
     for (keyword, value) in map.iter().filter(|(keyword, _)| OF_TYPES.contains(&keyword.as_str())) {
         let value = match (keyword.as_str(), value) {
-            ("enum", Value::Array(values)) => sorted(values),
-            ("type", Value::Array(values)) => sorted(values),
+            ("enum" | "type", Value::Array(values)) => sorted(values),
             ("items" | "additionalProperties", schema) => skeleton(schema, true),
             ("anyOf" | "oneOf" | "allOf", Value::Array(all)) => all.iter().map(|one| skeleton(one, true)).collect(),
             (_, other) => other.clone(),

@@ -140,10 +140,9 @@ impl Pair<'_> {
                 let finding =
                     Finding::new(codes::NAME_REMOVED, TOOLS, self.name, reason).at(format!("/params{pointer}"));
                 match with_alias(parameters, pointer, alias, &tables) {
-                    Some(Some(witness)) => self.push(finding.value(witness)),
-                    // The new reader accepts the name.
-                    Some(None) => {}
-                    None => self.push(finding.change(&json!(alias), &Value::Null)),
+                    Tried::Refused(witness) => self.push(finding.value(witness)),
+                    Tried::Accepted => {}
+                    Tried::Nothing => self.push(finding.change(&json!(alias), &Value::Null)),
                 }
             }
         }
@@ -213,17 +212,13 @@ fn outcome(value: &Value, old: &Arc<Table>, new: &Arc<Table>) -> Option<Outcome>
         let reason = format!("`{}`: expected {}, got {}", shown(&problem.path), problem.expected, problem.got);
         (path, reason)
     };
-    match read_value(&text, new) {
-        Err(error) => {
-            let (path, reason) = error.problems().first().map_or((String::new(), error.message().to_owned()), describe);
-            Some(Outcome::Refused(path, reason))
-        }
-        Ok(_) => {
-            let problems = validate(value, new);
-            let (path, reason) = describe(problems.first()?);
-            Some(Outcome::Repaired(path, format!("accepted after a repair; {reason}")))
-        }
+    if let Err(error) = read_value(&text, new) {
+        let (path, reason) = error.problems().first().map_or((String::new(), error.message().to_owned()), describe);
+        return Some(Outcome::Refused(path, reason));
     }
+    let problems = validate(value, new);
+    let (path, reason) = describe(problems.first()?);
+    Some(Outcome::Repaired(path, format!("accepted after a repair; {reason}")))
 }
 
 fn shown(path: &str) -> &str {
@@ -244,8 +239,8 @@ fn one_for_each_parameter(found: Found<Outcome>) -> Vec<(Outcome, Value)> {
     let mut kept: Vec<(Outcome, Value)> = Vec::new();
     for (outcome, value) in found.witnesses {
         let is_same = |other: &Outcome| match (other, &outcome) {
-            (Outcome::Refused(one, _), Outcome::Refused(two, _)) => one == two,
-            (Outcome::Repaired(one, _), Outcome::Repaired(two, _)) => one == two,
+            (Outcome::Refused(one, _), Outcome::Refused(two, _))
+            | (Outcome::Repaired(one, _), Outcome::Repaired(two, _)) => one == two,
             _ => false,
         };
         match kept.iter_mut().find(|(other, _)| is_same(other)) {
@@ -257,11 +252,21 @@ fn one_for_each_parameter(found: Found<Outcome>) -> Vec<(Outcome, Value)> {
     kept
 }
 
-/// Returns arguments with an alias that the old reader accepts and the new one refuses: `Some(None)` if the new one accepts those that were
-/// tried, and `None` if none could be made.
-fn with_alias(parameters: &Value, pointer: &str, alias: &str, tables: &[Arc<Table>; 2]) -> Option<Option<Value>> {
-    let name = pointer.strip_prefix('/').filter(|name| !name.contains('/'))?.replace("~1", "/").replace("~0", "~");
-    let mut is_tried = false;
+/// What became of arguments with an alias.
+enum Tried {
+    /// The old reader accepts these, and the new one refuses them.
+    Refused(Value),
+    /// The new reader accepts all that were tried.
+    Accepted,
+    /// None could be made.
+    Nothing,
+}
+
+/// Reads arguments with an alias of the parameter that a pointer names.
+fn with_alias(parameters: &Value, pointer: &str, alias: &str, tables: &[Arc<Table>; 2]) -> Tried {
+    let Some(name) = pointer.strip_prefix('/').filter(|name| !name.contains('/')) else { return Tried::Nothing };
+    let name = name.replace("~1", "/").replace("~0", "~");
+    let mut tried = Tried::Nothing;
     for value in Search::new(parameters, parameters, 1).values() {
         let Value::Object(mut map) = value else { continue };
         let Some(argument) = map.remove(&name) else { continue };
@@ -269,11 +274,11 @@ fn with_alias(parameters: &Value, pointer: &str, alias: &str, tables: &[Arc<Tabl
         let value = Value::Object(map);
         let text = value.to_string();
         if read_value(&text, &tables[0]).is_ok() {
-            is_tried = true;
             if read_value(&text, &tables[1]).is_err() {
-                return Some(Some(value));
+                return Tried::Refused(value);
             }
+            tried = Tried::Accepted;
         }
     }
-    is_tried.then_some(None)
+    tried
 }

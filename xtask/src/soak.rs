@@ -62,6 +62,14 @@ const SOAKS: &[Soak] = &[
         needs: Needs::Nothing,
     },
     Soak {
+        name: "breaking",
+        description: "each change of a keyword is judged by the readers of both sides on 20,000 values; about a minute",
+        variable: ("TOOLC_TRIES", "20000"),
+        tests: &["--package", "toolc-compare", "--test", "it"],
+        filters: &["keywords::"],
+        needs: Needs::Nothing,
+    },
+    Soak {
         name: "permissions",
         description: "a million random calls are judged as by a slow reference; about two minutes",
         variable: ("TOOLC_CALLS", "1000000"),

@@ -1,0 +1,9 @@
+//! Tests of the comparison, from manifests to reports.
+
+mod command;
+mod contain;
+mod keywords;
+mod manifest_keys;
+mod project;
+mod same;
+mod speed;
