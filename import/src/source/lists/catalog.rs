@@ -45,7 +45,8 @@ pub(super) fn keys(map: &Map<String, Value>) -> Map<String, Value> {
         return keys;
     }
     for (key, none) in KEYS {
-        if let Some(value) = map.get(key).filter(|value| value.to_string() != none) {
+        let text = map.get(key).map(Value::to_string);
+        if let Some(value) = map.get(key).filter(|_| text.as_deref() != Some(none)) {
             keys.insert(key.to_owned(), value.clone());
         }
     }
