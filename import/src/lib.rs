@@ -59,6 +59,9 @@ pub struct Args {
     /// The program of an MCP server and its arguments, which is started.
     #[arg(last = true, value_name = "PROGRAM", conflicts_with = "source")]
     pub program: Vec<String>,
+    /// A variable of the environment that the program of an MCP server gets in addition to the usual ones (repeatable).
+    #[arg(long, value_name = "NAME")]
+    pub env: Vec<String>,
     /// The server to start, if the source is the configuration of a client.
     #[arg(long, value_name = "NAME")]
     pub server: Option<String>,
@@ -159,7 +162,12 @@ fn read(args: &Args) -> Result<Source, Failure> {
         None => args.program.clone(),
     };
     if !program.is_empty() {
-        return mcp::read(&Endpoint::Program { command: program, env: Vec::new(), directory: None });
+        let variable = |name: &String| Ok((name.clone(), variable(name)?));
+        let env = args.env.iter().map(variable).collect::<Result<_, Failure>>()?;
+        return mcp::read(&Endpoint::Program { command: program, env, directory: None });
+    }
+    if !args.env.is_empty() {
+        return Err(Failure::new("--env is for the program of an MCP server: name it after `--`"));
     }
     let path = args.source.as_deref().filter(|path| !path.as_os_str().is_empty());
     let path = path.ok_or_else(|| Failure::new("no source: name a file, an address or a command"))?;
@@ -215,10 +223,14 @@ fn headers(given: &[String]) -> Result<Vec<(String, String)>, Failure> {
         let (name, variable) = text.split_once('=').ok_or_else(|| {
             Failure::new(format!("`{text}` is not a header: write NAME=VARIABLE, such as --header Authorization=TOKEN"))
         })?;
-        let value = std::env::var(variable).map_err(|_| Failure::new(format!("the variable {variable} is not set")))?;
-        Ok((name.to_owned(), value))
+        Ok((name.to_owned(), self::variable(variable)?))
     };
     given.iter().map(header).collect()
+}
+
+/// Returns the value of a variable of the environment.
+fn variable(name: &str) -> Result<String, Failure> {
+    std::env::var(name).map_err(|_| Failure::new(format!("the variable {name} is not set")))
 }
 
 fn choice(args: &Args, source: &Source) -> Result<Choice, Failure> {

@@ -39,6 +39,7 @@ pub fn tool(tool: &ForeignTool, name: &str, toolset: &str, style: Style, report:
     if !tool.env.is_empty() {
         table.insert("requires".to_owned(), json!({ "env": tool.env }));
     }
+    table.extend(tool.keys.clone());
     if tool.asks {
         table.insert("approval".to_owned(), json!({ "always": "ask" }));
     }

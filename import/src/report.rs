@@ -37,7 +37,7 @@ pub struct Change {
     pub tool: String,
     /// The place in the definition of the tool, as a JSON pointer.
     pub pointer: String,
-    /// What is there.
+    /// What the source has.
     pub found: String,
     /// What was done.
     pub done: String,

@@ -23,11 +23,13 @@ pub struct ForeignTool {
     pub icons: Vec<String>,
     /// Further information for MCP clients.
     pub meta: Option<Value>,
+    /// Further keys of its manifest, if the source is a catalog of this project's kind.
+    pub keys: Map<String, Value>,
     /// The environment variables that it requires.
     pub env: Vec<String>,
     /// Whether a person is asked before each call.
     pub asks: bool,
-    /// The parts of the definition that were left out when it was read: the place, what is there, and what was done.
+    /// The parts of the definition that were left out when it was read: the place, what the source has, and what was done.
     pub left_out: Vec<(String, String, String)>,
 }
 

@@ -1,5 +1,7 @@
 //! Lists of tools in the forms of vendors, protocols and frameworks. The form is found for each item.
 
+mod catalog;
+
 use serde_json::{Map, Value, json};
 
 use crate::schema::noun;
@@ -52,6 +54,13 @@ const READ: [&str; 14] = [
 pub fn read(value: &Value, label: &str) -> Source {
     let mut source = Source { label: label.to_owned(), ..Source::default() };
     collect(value, "", 0, &mut source);
+    let required: Vec<String> = source.tools.iter().flat_map(catalog::variables).collect();
+    for variable in value.get("env").and_then(Value::as_array).into_iter().flatten() {
+        let text = |key: &str| variable[key].as_str().unwrap_or_default().to_owned();
+        if required.contains(&text("name")) {
+            source.env.push((text("name"), text("description")));
+        }
+    }
     source
 }
 
@@ -147,11 +156,16 @@ pub fn tool(map: &Map<String, Value>, key: Option<&str>) -> Result<ForeignTool, 
         annotations: map.get("annotations").and_then(Value::as_object).cloned().unwrap_or_default(),
         icons: icons(map.get("icons")),
         meta: map.get("_meta").or_else(|| map.get("meta")).filter(|meta| meta.is_object()).cloned(),
+        keys: catalog::keys(map),
         name,
         ..ForeignTool::default()
     };
     let is_read = |key: &str| {
-        READ.contains(&key) || RETURNS.contains(&key) || key == "meta" || arguments_at.rsplit('/').next() == Some(key)
+        catalog::is_whole(map, key)
+            || READ.contains(&key)
+            || RETURNS.contains(&key)
+            || key == "meta"
+            || arguments_at.rsplit('/').next() == Some(key)
     };
     for (key, value) in map.iter().filter(|(key, value)| !is_read(key) && !value.is_null()) {
         let found = value.to_string();

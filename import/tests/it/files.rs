@@ -165,3 +165,34 @@ fn a_result_that_cannot_be_a_type_is_left_out_and_the_tool_stays() {
     let text = folder.read("manifests/tools/t.toml");
     assert!(!text.contains("returns") && !text.contains("votes"), "{text}");
 }
+
+#[test]
+fn a_catalog_keeps_what_manifests_say_about_behaviour() {
+    let folder = Folder::new();
+    let catalog = json!({
+        "tools": [{
+            "name": "run", "toolset": "shell", "description": "Run a command and return its output.", "execution": "blocking",
+            "timeout_ms": 90_000, "defer": true, "aliases": ["bash"], "parallel": "never", "callers": ["model"], "emoji": "x",
+            "annotations": { "read_only": false, "destructive": true }, "approval": { "always": "ask" },
+            "requires": { "env": ["KEY"], "when": "facts.x" },
+            "parameters": { "type": "object", "properties": { "command": { "type": "string" } }, "required": ["command"], "additionalProperties": false },
+        }],
+        "env": [{ "name": "KEY", "description": "Opens it." }, { "name": "OTHER", "description": "Unused." }],
+    });
+    let (report, is_complete) = folder.import(&catalog, &["--toolset", "mine", "--json"]).expect("it is imported");
+    assert!(is_complete && report.contains("facts.x"), "{report}");
+    let text = folder.read("manifests/tools/run.toml");
+    for part in [
+        "timeout = \"90000ms\"",
+        "execution = \"blocking\"",
+        "aliases = [\"bash\"]",
+        "ask",
+        "destructive = true",
+        "\"KEY\"",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(!text.contains("defer") && !text.contains("[schema]"), "{text}");
+    let env = folder.read("manifests/env.toml");
+    assert!(env.contains("[env.KEY]") && !env.contains("OTHER"), "{env}");
+}

@@ -29,7 +29,7 @@ pub(crate) fn compare(source: &Value, compiled: &Value, count: usize, seed: u64,
     let validator = |schema: &Value| jsonschema::draft202012::new(schema);
     let mut found = Verdicts::default();
     let after = validator(compiled).unwrap_or_else(|why| panic!("{compiled}: {why}"));
-    // Some servers list schemas that are none.
+    // Some servers list what is not a schema.
     let Ok(before) = validator(&source) else { return found };
     let table = Table::from_schema(compiled).ok().filter(|_| is_read);
     let mut random = Random(seed | 1);

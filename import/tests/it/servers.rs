@@ -56,6 +56,17 @@ fn a_server_of_a_client_gets_its_variables_and_is_started_by_its_name_only() {
 }
 
 #[test]
+fn a_program_gets_the_variables_that_are_named() {
+    let folder = Folder::new();
+    let script = folder.write("server.sh", SERVER.replace("GREETING", "CARGO_PKG_NAME").as_str());
+    let script = script.to_str().expect("it is UTF-8");
+    folder.run(&["--toolset", "x", "--env", "CARGO_PKG_NAME", "--", "sh", script]).expect("it is imported");
+    assert!(folder.read("manifests/tools/first.toml").contains("description = \"toolc-import\""));
+    let error = folder.run(&["--env", "NO_SUCH_VARIABLE_HERE", "--", "sh", script]).expect_err("it is not set");
+    assert!(error.contains("NO_SUCH_VARIABLE_HERE is not set"), "{error}");
+}
+
+#[test]
 fn a_program_that_does_not_exist_is_named() {
     let error = Folder::new().run(&["--", "no-such-program-here"]).expect_err("it does not exist");
     assert!(error.contains("no-such-program-here") && error.contains("PATH"), "{error}");

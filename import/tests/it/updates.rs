@@ -45,7 +45,7 @@ fn edits_are_kept_and_conflicts_name_both_sides() {
     folder.write(FIND, &edited);
     assert!(
         folder.import(&list("Finds it.", 1), &["--check"]).expect("it is checked").1,
-        "an edit is no change of the source"
+        "an edit does not change the source"
     );
     let (report, is_complete) = folder.import(&list("Finds it.", 5), &["--update"]).expect("it is updated");
     assert!(is_complete && report.contains("merged"), "{report}");

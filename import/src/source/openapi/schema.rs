@@ -182,7 +182,7 @@ impl<'d> Schemas<'d> {
                     values.push(last.into());
                 }
                 let (document, target) = self.documents.resolve(at, alternative)?;
-                // Only an alternative that declares the property can be told from the others by it.
+                // The property distinguishes only alternatives that declare it.
                 if target["properties"][property].is_object() && target.get("allOf").is_none() {
                     let mut copy = self.schema(&document, &target, depth + 1)?;
                     let constant =

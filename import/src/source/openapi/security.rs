@@ -15,7 +15,7 @@ pub(super) fn variables(
     let root = documents.root();
     let requirements = operation.get("security").or_else(|| root.get("security")).and_then(Value::as_array);
     let Some(requirements) = requirements else { return Vec::new() };
-    // An empty requirement is one that is met without credentials. Of several alternatives, the first one is used.
+    // An empty requirement is met without credentials. The first of several alternatives is used.
     if requirements.iter().any(|requirement| requirement.as_object().is_none_or(serde_json::Map::is_empty)) {
         return Vec::new();
     }
