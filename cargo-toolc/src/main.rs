@@ -3,7 +3,7 @@
 use std::env;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use toolc_codegen::cli::{self, Project};
 
 /// The compiler allocates many small values on all cores. With this allocator, gen takes about half the time.
@@ -17,7 +17,17 @@ struct Cli {
     #[command(flatten)]
     project: Project,
     #[command(subcommand)]
-    command: cli::Command,
+    command: Command,
+}
+
+/// A command of the compiler, or of a crate that uses it.
+#[derive(Debug, Subcommand)]
+enum Command {
+    #[command(flatten)]
+    Compiler(cli::Command),
+    /// Serve an editor over standard input and output: findings while typing, completion, hover, navigation, rename.
+    #[cfg(feature = "lsp")]
+    Lsp(toolc_lsp::Args),
 }
 
 fn main() -> ExitCode {
@@ -27,5 +37,9 @@ fn main() -> ExitCode {
     let args = program.chain(env::args_os().skip(1 + usize::from(is_from_cargo)));
     let matches = Cli::command().bin_name(cli::run_as()).get_matches_from(args);
     let Cli { project, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    cli::run(project, command).into()
+    match command {
+        Command::Compiler(command) => cli::run(project, command).into(),
+        #[cfg(feature = "lsp")]
+        Command::Lsp(args) => toolc_lsp::run(project, args).into(),
+    }
 }

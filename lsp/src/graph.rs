@@ -123,20 +123,18 @@ pub(crate) fn is_own(code: Code) -> bool {
 
 /// Returns the manifests of tools and toolsets whose names or aliases are words of a text.
 fn mentions<'s>(own: &Source, sources: &'s Sources, graph: Option<&Graph>) -> Vec<&'s Source> {
-    let mut seen = HashSet::new();
-    let mut found = Vec::new();
+    let mut found: Vec<&Source> = Vec::new();
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
-    for word in own.text.split(|letter| !is_letter(letter)).filter(|word| !word.is_empty() && seen.insert(*word)) {
+    let words: HashSet<&str> = own.text.split(|letter| !is_letter(letter)).filter(|word| !word.is_empty()).collect();
+    for word in words {
         let alias = graph.and_then(|graph| graph.aliases.get(word)).cloned();
         let paths = [Kind::Tool, Kind::Toolset].map(|kind| Some(format!("{}{word}.toml", kind.place())));
         for path in paths.into_iter().chain([alias]).flatten().filter(|path| *path != own.path) {
-            if let Some(id) = sources.find(&path)
-                && seen.insert(&sources.get(id).path)
-            {
-                found.push(sources.get(id));
-            }
+            found.extend(sources.find(&path).map(|id| sources.get(id)));
         }
     }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found.dedup_by(|a, b| a.path == b.path);
     found
 }
 
