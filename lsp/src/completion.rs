@@ -1,6 +1,8 @@
 //! Completion: keys of the table at the cursor, words, and names.
 
-use lsp_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, Documentation, MarkupContent, MarkupKind, TextEdit};
+use lsp_types::{
+    CompletionItem, CompletionItemKind, CompletionTextEdit, Documentation, MarkupContent, MarkupKind, TextEdit,
+};
 use toolc_codegen::Sources;
 use toolc_codegen::lint::all_codes;
 use toolc_codegen::manifest::keys::{Key, KeyType};
@@ -41,7 +43,13 @@ struct Item {
 
 impl Item {
     fn name(target: Target, name: String) -> Self {
-        Self { insert: name.clone(), label: name, kind: CompletionItemKind::REFERENCE, detail: Some(target.noun().to_owned()), doc: String::new() }
+        Self {
+            insert: name.clone(),
+            label: name,
+            kind: CompletionItemKind::REFERENCE,
+            detail: Some(target.noun().to_owned()),
+            doc: String::new(),
+        }
     }
 
     fn word(word: &str, doc: &str) -> Self {
@@ -56,7 +64,12 @@ impl Item {
 }
 
 /// Returns what can be written at a byte of a file, and whether the list is not complete.
-pub(crate) fn complete(sources: &Sources, source: &Source, offset: usize, encoding: Encoding) -> (Vec<CompletionItem>, bool) {
+pub(crate) fn complete(
+    sources: &Sources,
+    source: &Source,
+    offset: usize,
+    encoding: Encoding,
+) -> (Vec<CompletionItem>, bool) {
     let (Some(kind), Some(before)) = (source.kind, source.text.get(..offset)) else { return (Vec::new(), false) };
     let place = Place { sources, kind, text: &source.text, offset, whole: scan(&source.text), encoding };
     let (items, start) = match scan(before).slot {
@@ -101,14 +114,22 @@ impl Place<'_> {
     fn is_written(&self, table: &[String], name: &str) -> bool {
         let nodes = self.whole.nodes.iter().filter(|node| matches!(node.role, Role::Header | Role::Key));
         let mut same = nodes.filter(|node| node.path.len() == table.len() + 1 && node.path.starts_with(table));
-        same.any(|node| node.path.last().is_some_and(|last| last == name) && !(node.range.start..=node.range.end).contains(&self.offset))
+        same.any(|node| {
+            node.path.last().is_some_and(|last| last == name)
+                && !(node.range.start..=node.range.end).contains(&self.offset)
+        })
     }
 
     fn keys(&self, path: &[String]) -> Vec<Item> {
         // The items of an array of tables have the same path.
-        let is_list = key(self.kind, path).is_some_and(|key| matches!(key.key_type, KeyType::List(_) | KeyType::Choices | KeyType::Schemas));
+        let is_list = key(self.kind, path)
+            .is_some_and(|key| matches!(key.key_type, KeyType::List(_) | KeyType::Choices | KeyType::Schemas));
         let is_missing = |key: &&&Key| is_list || !self.is_written(path, key.name);
-        let follows = self.text.get(self.offset..).unwrap_or_default().trim_start_matches(|letter: char| letter.is_alphanumeric() || letter == '_');
+        let follows = self
+            .text
+            .get(self.offset..)
+            .unwrap_or_default()
+            .trim_start_matches(|letter: char| letter.is_alphanumeric() || letter == '_');
         let has_value = follows.trim_start_matches(' ').starts_with('=');
         let keys = keys(self.kind, path);
         let item = |key: &&Key| Item {
@@ -163,7 +184,9 @@ impl Place<'_> {
         let key_type = key(self.kind, path).map(|key| key.key_type);
         let words = |words: &[(&str, &str)]| words.iter().map(|(word, doc)| quote(Item::word(word, doc))).collect();
         match (key_type, of_name) {
-            (Some(KeyType::Word(list) | KeyType::Words(list)), _) | (None, Some(KeyType::WordsByName(list))) => (words(list), start),
+            (Some(KeyType::Word(list) | KeyType::Words(list)), _) | (None, Some(KeyType::WordsByName(list))) => {
+                (words(list), start)
+            }
             (Some(KeyType::Types), _) => (TYPES.iter().map(|word| quote(Item::word(word, ""))).collect(), start),
             (Some(KeyType::Flag | KeyType::FlagOrSchema), _) if !quoted => {
                 (["true", "false"].iter().map(|word| Item::word(word, "")).collect(), start)
@@ -184,8 +207,12 @@ impl Place<'_> {
     }
 
     fn definitions(&self) -> Vec<Item> {
-        let nodes = self.whole.nodes.iter().filter(|node| node.path.len() == 3 && node.path.starts_with(&["schema".to_owned(), "$defs".to_owned()]));
-        let mut names: Vec<&str> = nodes.filter(|node| node.role != Role::Other).map(|node| node.path[2].as_str()).collect();
+        let nodes =
+            self.whole.nodes.iter().filter(|node| {
+                node.path.len() == 3 && node.path.starts_with(&["schema".to_owned(), "$defs".to_owned()])
+            });
+        let mut names: Vec<&str> =
+            nodes.filter(|node| node.role != Role::Other).map(|node| node.path[2].as_str()).collect();
         names.dedup();
         names.into_iter().map(|name| Item::word(&format!("#/$defs/{name}"), "")).collect()
     }

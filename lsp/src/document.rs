@@ -22,7 +22,12 @@ impl Document {
     }
 
     /// Applies changes in their order. Returns whether the document still has a permitted size.
-    pub(crate) fn change(&mut self, version: i32, changes: Vec<TextDocumentContentChangeEvent>, encoding: Encoding) -> bool {
+    pub(crate) fn change(
+        &mut self,
+        version: i32,
+        changes: Vec<TextDocumentContentChangeEvent>,
+        encoding: Encoding,
+    ) -> bool {
         self.version = version;
         for change in changes {
             let new = normalized(&change.text);

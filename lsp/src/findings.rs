@@ -33,7 +33,12 @@ pub(crate) fn address(root: &Path, path: &str) -> Option<Url> {
 }
 
 /// Returns the findings by the path of their file.
-pub(crate) fn by_file(sources: &Sources, findings: &[Diagnostic], root: &Path, encoding: Encoding) -> BTreeMap<String, Vec<Found>> {
+pub(crate) fn by_file(
+    sources: &Sources,
+    findings: &[Diagnostic],
+    root: &Path,
+    encoding: Encoding,
+) -> BTreeMap<String, Vec<Found>> {
     let places = Places::new(sources);
     let mut files: BTreeMap<String, Vec<Found>> = BTreeMap::new();
     for finding in findings {
@@ -62,7 +67,8 @@ fn found(places: &Places<'_>, finding: &Diagnostic, root: &Path, encoding: Encod
     });
     let related: Vec<_> = related.collect();
     let fix = if finding.fix.is_empty() { Vec::new() } else { replacements(places, finding) };
-    let fix = fix.into_iter().map(|(place, new)| (sources.get(place.source).path.clone(), TextEdit::new(range(place), new)));
+    let fix =
+        fix.into_iter().map(|(place, new)| (sources.get(place.source).path.clone(), TextEdit::new(range(place), new)));
     Found {
         shown: lsp_types::Diagnostic {
             range: range(*place),

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use toolc_codegen::Sources;
 use toolc_codegen::catalog::{Catalog, ToolId, ToolsetId};
 use toolc_codegen::diagnostic::{Code, Diagnostic};
 use toolc_codegen::inspect_with_kept;
 use toolc_codegen::kept::Kept;
 use toolc_codegen::lint::{Check, rules};
 use toolc_codegen::source::{Kind, Source};
-use toolc_codegen::Sources;
 
 /// A compiled project.
 #[derive(Debug)]
@@ -152,4 +152,46 @@ fn stub(source: &Source, graph: Option<&Graph>) -> String {
     let aliases = tool.map(|(_, tool)| tool.manifest.aliases.iter().map(|alias| alias.value.as_str()).collect());
     let aliases = list(aliases.unwrap_or_default());
     format!("name = \"{name}\"\ntoolset = \"{home}\"\ndescription = \"A tool.\"\n{aliases}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// Checks that the findings of each file alone are those of the graph that depend on no other file, in the project of this repository with
+    /// every manifest of a tool changed.
+    fn check(change: impl Fn(&str) -> String) -> usize {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let sources = Sources::scan(&root).expect("the repository is a project");
+        let paths = sources.all().iter().filter(|source| matches!(source.kind, Some(Kind::Tool | Kind::Toolset)));
+        let paths: Vec<String> = paths.map(|source| source.path.clone()).collect();
+        let changed: Vec<(&str, String)> = (sources.all().iter())
+            .filter(|source| source.kind == Some(Kind::Tool))
+            .map(|source| (source.path.as_str(), change(&source.text)))
+            .collect();
+        let sources = sources.with_files(changed.iter().map(|(path, text)| (*path, text.as_str())));
+        let (graph, _) = Graph::compile(sources, Kept::default());
+        let shown = |found: &Diagnostic| format!("{} {} {:?}", found.code, found.message, found.at.0.span());
+        let mut count = 0;
+        for path in &paths {
+            let own = own_findings(&graph.sources, path, Some(&graph));
+            let of_graph = graph
+                .findings
+                .iter()
+                .filter(|found| graph.sources.get(found.at.0.source).path == *path && is_own(found.code));
+            let of_graph: Vec<String> = of_graph.map(shown).collect();
+            assert_eq!(own.findings.iter().map(shown).collect::<Vec<_>>(), of_graph, "{path}");
+            count += of_graph.len();
+        }
+        count
+    }
+
+    #[test]
+    fn the_findings_of_a_file_alone_are_those_of_the_graph() {
+        check(str::to_owned);
+        assert!(check(|text| text.replace("description = \"", "description = \" ")) > 20);
+        assert!(check(|text| text.replace("type = \"string\"", "type = \"strin\"")) > 20);
+    }
 }

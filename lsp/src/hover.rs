@@ -2,8 +2,8 @@
 
 use toolc::catalog::estimated_tokens;
 use toolc_codegen::catalog::{Catalog, Tool, ToolId, ToolsetId};
-use toolc_codegen::dialects::{self, Dialect, Language};
 use toolc_codegen::diagnostic::{At, ticked};
+use toolc_codegen::dialects::{self, Dialect, Language};
 use toolc_codegen::lint::all_codes;
 use toolc_codegen::lower::{DefinitionSizes, definition};
 use toolc_codegen::manifest::RequiresManifest;
@@ -42,8 +42,14 @@ pub(crate) fn of_symbol(graph: &Graph, symbol: &Symbol, dialect: Option<&str>) -
         Target::Fact => {
             let fact = graph.catalog.facts().iter().find(|fact| fact.name.value == symbol.name)?;
             let values: Vec<&str> = fact.values.iter().map(|value| value.value.as_str()).collect();
-            let values = if values.is_empty() { String::new() } else { format!("\n\nValues: {}", ticked(&values, ", ")) };
-            Some(format!("fact `{}`, by default {}\n\n{}{values}", fact.name.value, fact.default.noun(), fact.description))
+            let values =
+                if values.is_empty() { String::new() } else { format!("\n\nValues: {}", ticked(&values, ", ")) };
+            Some(format!(
+                "fact `{}`, by default {}\n\n{}{values}",
+                fact.name.value,
+                fact.default.noun(),
+                fact.description
+            ))
         }
         Target::Variable => {
             let variable = graph.catalog.variables().iter().find(|variable| variable.name.value == symbol.name)?;
@@ -65,7 +71,9 @@ fn of_tool(graph: &Graph, id: ToolId, dialect: Option<&str>) -> String {
             let rest = if end < definition.len() { "\n..." } else { "" };
             text += &format!("{}:\n\n```{language}\n{}{rest}\n```\n", dialect.name, &definition[..end]);
         }
-        None => text += &format!("`{}` does not accept the name of the tool or of a required parameter.\n", dialect.name),
+        None => {
+            text += &format!("`{}` does not accept the name of the tool or of a required parameter.\n", dialect.name)
+        }
     }
     text + "\n" + &tokens(catalog, tool) + "\n\n" + &visibility(graph, id)
 }
@@ -107,7 +115,12 @@ fn of_toolset(catalog: &Catalog, id: ToolsetId) -> String {
     let more = tools.len().saturating_sub(MAX_LISTED);
     let listed = ticked(&tools[..tools.len() - more], ", ");
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("toolset `{}`: {}\n\n{}\n\n{listed}{more}", toolset.name(), toolset_tokens(catalog, id), toolset.manifest.description)
+    format!(
+        "toolset `{}`: {}\n\n{}\n\n{listed}{more}",
+        toolset.name(),
+        toolset_tokens(catalog, id),
+        toolset.manifest.description
+    )
 }
 
 /// Returns when a tool is shown, and whether it is hidden if every fact has its default.

@@ -110,8 +110,8 @@ pub(crate) fn occurrences(source: &Source, wanted: Target, name: &str, is_tool: 
         match target(kind, &node.path, is_key) {
             Some(target) if target == wanted && text[node.range.clone()] == *name => places.push(node.range.clone()),
             Some(_) => {}
-            None if node.role == Role::Text => places.extend(in_text(text, &node.range, name).into_iter().filter(|range| {
-                match context(text, range) {
+            None if node.role == Role::Text => {
+                places.extend(in_text(text, &node.range, name).into_iter().filter(|range| match context(text, range) {
                     Context::Condition(target) => target == wanted,
                     Context::Quoted => wanted == Target::Tool,
                     Context::Ticked => match wanted {
@@ -121,8 +121,8 @@ pub(crate) fn occurrences(source: &Source, wanted: Target, name: &str, is_tool: 
                         Target::Fact | Target::Variable | Target::Dialect => false,
                     },
                     Context::Plain => false,
-                }
-            })),
+                }))
+            }
             None => {}
         }
     }
@@ -143,7 +143,9 @@ enum Context {
 fn context(text: &str, range: &Range<usize>) -> Context {
     let (before, after) = (&text[..range.start], &text[range.end..]);
     let is_condition = |prefix: &str| {
-        before.strip_suffix(prefix).is_some_and(|rest| !rest.ends_with(|letter: char| is_letter(letter) || letter == '.'))
+        before
+            .strip_suffix(prefix)
+            .is_some_and(|rest| !rest.ends_with(|letter: char| is_letter(letter) || letter == '.'))
     };
     if is_condition("tools.") {
         Context::Condition(Target::Tool)
@@ -176,9 +178,9 @@ fn word_at(text: &str, within: &Range<usize>, offset: usize) -> Option<Range<usi
 
 /// Returns the places where a name is a whole word.
 fn in_text(text: &str, within: &Range<usize>, name: &str) -> Vec<Range<usize>> {
-    let found = text[within.clone()].match_indices(name).map(|(at, _)| within.start + at..within.start + at + name.len());
-    let is_whole = |range: &Range<usize>| {
-        !text[..range.start].ends_with(is_letter) && !text[range.end..].starts_with(is_letter)
-    };
+    let found =
+        text[within.clone()].match_indices(name).map(|(at, _)| within.start + at..within.start + at + name.len());
+    let is_whole =
+        |range: &Range<usize>| !text[..range.start].ends_with(is_letter) && !text[range.end..].starts_with(is_letter);
     found.filter(is_whole).collect()
 }

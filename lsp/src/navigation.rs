@@ -69,7 +69,9 @@ pub(crate) fn handlers(root: &Path, tool: &str, encoding: Encoding) -> Vec<Locat
         entry.depth() == 0 || !(name.starts_with('.') || ["target", "generated", "node_modules"].contains(&&*name))
     };
     let files = WalkDir::new(root).max_depth(12).into_iter().filter_entry(is_searched).filter_map(Result::ok);
-    let is_rust = |entry: &DirEntry| entry.file_type().is_file() && entry.path().extension().is_some_and(|extension| extension == "rs");
+    let is_rust = |entry: &DirEntry| {
+        entry.file_type().is_file() && entry.path().extension().is_some_and(|extension| extension == "rs")
+    };
     let files = files.filter(is_rust).take(MAX_FILES);
     let small = files.filter(|entry| entry.metadata().is_ok_and(|about| about.len() <= MAX_BYTES));
     let found = small.flat_map(|entry| {
@@ -107,18 +109,30 @@ pub(crate) fn file_symbols(source: &Source, encoding: Encoding) -> Vec<DocumentS
         let range = text::range(text, span, encoding);
         let children = (!children.is_empty()).then_some(children);
         let name = if name.is_empty() { "?" } else { name };
-        DocumentSymbol { name: name.to_owned(), detail: None, kind, tags: None, deprecated: None, range, selection_range: range, children }
+        DocumentSymbol {
+            name: name.to_owned(),
+            detail: None,
+            kind,
+            tags: None,
+            deprecated: None,
+            range,
+            selection_range: range,
+            children,
+        }
     };
     let mut inner: Vec<DocumentSymbol> = Vec::new();
     for node in &found.nodes {
-        let declared = [Target::Parameter, Target::Fact, Target::Variable].into_iter().any(|target| declares(kind, node, target));
+        let declared =
+            [Target::Parameter, Target::Fact, Target::Variable].into_iter().any(|target| declares(kind, node, target));
         let name = &text[node.range.clone()];
         if declared && !inner.iter().any(|other| other.name == name) {
             let of = if kind == Kind::Tool { SymbolKind::FIELD } else { SymbolKind::CONSTANT };
             inner.push(symbol(name, of, &node.range, Vec::new()));
         }
     }
-    let Some(own) = found.nodes.iter().find(|node| node.role == Role::Text && node.path == ["name"]) else { return inner };
+    let Some(own) = found.nodes.iter().find(|node| node.role == Role::Text && node.path == ["name"]) else {
+        return inner;
+    };
     let of = if kind == Kind::Tool { SymbolKind::FUNCTION } else { SymbolKind::NAMESPACE };
     let mut whole = symbol(&text[own.range.clone()], of, &own.range, inner);
     whole.range = text::range(text, &(0..text.len()), encoding);
@@ -157,7 +171,9 @@ mod tests {
     #[test]
     fn handlers_are_methods_of_an_impl_of_a_trait_of_tools() {
         let text = "fn wait() {}\nimpl TimeTools for Clock {\n    fn wait(&self) {}\n    fn wait_for(&self) {}\n    async fn r#type<T>(&self) {}\n}\n";
-        let at = |method: &str| methods(text, method).into_iter().map(|range| text[..range.start].matches('\n').count()).collect::<Vec<_>>();
+        let at = |method: &str| {
+            methods(text, method).into_iter().map(|range| text[..range.start].matches('\n').count()).collect::<Vec<_>>()
+        };
         assert_eq!((at("wait"), at("type"), at("none")), (vec![2], vec![4], vec![]));
         assert!(methods("fn wait() {}", "wait").is_empty());
     }

@@ -79,7 +79,8 @@ pub(crate) fn root_of(file: &Path) -> Option<&Path> {
 
 /// Returns the path of a manifest relative to its project, or `None` if it is not one.
 pub(crate) fn path_in(root: &Path, file: &Path) -> Option<String> {
-    let steps: Option<Vec<&str>> = file.strip_prefix(root).ok()?.components().map(|step| step.as_os_str().to_str()).collect();
+    let steps: Option<Vec<&str>> =
+        file.strip_prefix(root).ok()?.components().map(|step| step.as_os_str().to_str()).collect();
     let path = steps?.join("/");
     let is_manifest = path.starts_with(&format!("{MANIFESTS}/")) && path.ends_with(".toml");
     (is_manifest || path == SETTINGS || path == PLUGIN).then_some(path)
@@ -150,7 +151,8 @@ impl Project {
         let texts: Option<Vec<(String, Option<String>)>> = paths.into_iter().map(read).collect();
         match texts {
             Some(texts) => {
-                let gone: BTreeSet<&str> = texts.iter().filter(|(_, text)| text.is_none()).map(|(path, _)| path.as_str()).collect();
+                let gone: BTreeSet<&str> =
+                    texts.iter().filter(|(_, text)| text.is_none()).map(|(path, _)| path.as_str()).collect();
                 let present = texts.iter().filter_map(|(path, text)| Some((path.as_str(), text.as_deref()?)));
                 self.sources = self.sources.only(|source| !gone.contains(source.path.as_str())).with_files(present);
             }

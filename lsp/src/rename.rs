@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use toml_edit::{Array, DocumentMut, Item, Value};
+use toolc_codegen::Sources;
 use toolc_codegen::format::format;
 use toolc_codegen::kept::Kept;
 use toolc_codegen::source::Source;
-use toolc_codegen::Sources;
 
 use crate::graph::Graph;
 use crate::names::{Symbol, is_declared, path_of};
@@ -26,9 +26,10 @@ pub(crate) struct Renamed {
 pub(crate) fn obstacle(sources: &Sources, symbol: &Symbol) -> Option<String> {
     let noun = symbol.target.noun();
     match symbol.target {
-        Target::Fact | Target::Variable | Target::Dialect => {
-            Some(format!("`{}` is the name of a {noun}: only tools, toolsets and parameters can be renamed", symbol.name))
-        }
+        Target::Fact | Target::Variable | Target::Dialect => Some(format!(
+            "`{}` is the name of a {noun}: only tools, toolsets and parameters can be renamed",
+            symbol.name
+        )),
         Target::Tool | Target::Toolset if !is_declared(sources, symbol.target, &symbol.name) => {
             Some(format!("no manifest declares the {noun} `{}`", symbol.name))
         }
@@ -40,7 +41,13 @@ pub(crate) fn obstacle(sources: &Sources, symbol: &Symbol) -> Option<String> {
 ///
 /// # Errors
 /// Why it cannot be renamed.
-pub(crate) fn rename(sources: &Sources, own: &Source, symbol: &Symbol, new: &str, graph: Option<&Graph>) -> Result<Renamed, String> {
+pub(crate) fn rename(
+    sources: &Sources,
+    own: &Source,
+    symbol: &Symbol,
+    new: &str,
+    graph: Option<&Graph>,
+) -> Result<Renamed, String> {
     if let Some(why) = obstacle(sources, symbol) {
         return Err(why);
     }
@@ -69,7 +76,13 @@ pub(crate) fn rename(sources: &Sources, own: &Source, symbol: &Symbol, new: &str
 }
 
 /// Returns the changed files with their new texts.
-fn changed(sources: &Sources, own: &Source, symbol: &Symbol, new: &str, home: &str) -> Result<Vec<(String, String)>, String> {
+fn changed(
+    sources: &Sources,
+    own: &Source,
+    symbol: &Symbol,
+    new: &str,
+    home: &str,
+) -> Result<Vec<(String, String)>, String> {
     let mut places = references(sources, own, symbol);
     places.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.start.cmp(&b.1.start)));
     let mut files = Vec::new();

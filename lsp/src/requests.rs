@@ -4,9 +4,9 @@ use std::thread;
 
 use lsp_server::{ErrorCode, Message, Request, Response};
 use lsp_types::{
-    CodeActionParams, CodeLensParams, CompletionParams, DocumentFormattingParams, DocumentSymbolParams, GotoDefinitionParams,
-    HoverParams, Location, Position, ReferenceParams, RenameParams, TextDocumentPositionParams, Url,
-    WorkspaceSymbolParams,
+    CodeActionParams, CodeLensParams, CompletionParams, DocumentFormattingParams, DocumentSymbolParams,
+    GotoDefinitionParams, HoverParams, Location, Position, ReferenceParams, RenameParams, TextDocumentPositionParams,
+    Url, WorkspaceSymbolParams,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -52,7 +52,9 @@ pub(crate) fn answer(server: &Server, request: Request) -> Option<Answer> {
     let Request { id, method, params } = request;
     Some(match method.as_str() {
         "textDocument/completion" => with(params, |params| complete(server, &params)),
-        "textDocument/hover" => with(params, |params: HoverParams| Ok(hover(server, &params.text_document_position_params))),
+        "textDocument/hover" => {
+            with(params, |params: HoverParams| Ok(hover(server, &params.text_document_position_params)))
+        }
         "textDocument/definition" => {
             let params: Result<GotoDefinitionParams, Answer> = parameters(params);
             match params {
@@ -66,7 +68,10 @@ pub(crate) fn answer(server: &Server, request: Request) -> Option<Answer> {
             Ok(json!(file.map(|file| file_symbols(file.source, server.client.encoding)).unwrap_or_default()))
         }),
         "workspace/symbol" => with(params, |params: WorkspaceSymbolParams| {
-            let of = server.projects.values().flat_map(|project| project_symbols(&project.sources, &project.root, &params.query));
+            let of = server
+                .projects
+                .values()
+                .flat_map(|project| project_symbols(&project.sources, &project.root, &params.query));
             Ok(of.map(|symbol| json!(symbol)).collect())
         }),
         "textDocument/formatting" => with(params, |params| Ok(format(server, &params))),
@@ -79,7 +84,8 @@ pub(crate) fn answer(server: &Server, request: Request) -> Option<Answer> {
 }
 
 fn parameters<P: DeserializeOwned>(params: Value) -> Result<P, Answer> {
-    serde_json::from_value(params).map_err(|error| Err((ErrorCode::InvalidParams, format!("the parameters are wrong: {error}"))))
+    serde_json::from_value(params)
+        .map_err(|error| Err((ErrorCode::InvalidParams, format!("the parameters are wrong: {error}"))))
 }
 
 fn with<P: DeserializeOwned>(params: Value, run: impl FnOnce(P) -> Answer) -> Answer {
@@ -101,17 +107,20 @@ fn symbol<'s>(server: &'s Server, place: &TextDocumentPositionParams) -> Option<
 fn complete(server: &Server, params: &CompletionParams) -> Answer {
     let place = &params.text_document_position;
     let Some((file, offset)) = at(server, &place.text_document.uri, place.position) else { return Ok(Value::Null) };
-    let (items, is_incomplete) = completion::complete(&file.project.sources, file.source, offset, server.client.encoding);
+    let (items, is_incomplete) =
+        completion::complete(&file.project.sources, file.source, offset, server.client.encoding);
     Ok(json!({ "isIncomplete": is_incomplete, "items": items }))
 }
 
 fn hover(server: &Server, place: &TextDocumentPositionParams) -> Value {
     let Some((file, offset)) = at(server, &place.text_document.uri, place.position) else { return Value::Null };
     let symbol = symbol_at(file.source, &file.project.sources, offset);
-    let of_symbol = symbol.as_ref().and_then(|symbol| hover::of_symbol(file.project.graph()?, symbol, server.dialect.as_deref()));
+    let of_symbol =
+        symbol.as_ref().and_then(|symbol| hover::of_symbol(file.project.graph()?, symbol, server.dialect.as_deref()));
     let mut parts: Vec<String> = of_symbol.or_else(|| hover::of_key(file.source, offset)).into_iter().collect();
     let shown = file.project.shown.get(&file.source.path).into_iter().flatten();
-    let here = shown.filter(|found| found.shown.range.start <= place.position && place.position <= found.shown.range.end);
+    let here =
+        shown.filter(|found| found.shown.range.start <= place.position && place.position <= found.shown.range.end);
     let mut codes: Vec<&str> = here.map(|found| found.code).collect();
     codes.dedup();
     parts.extend(codes.into_iter().filter_map(hover::of_code));
@@ -186,10 +195,13 @@ fn renamed(server: &Server, params: &RenameParams) -> Answer {
         let why = "a tool or toolset has the name of its file, and this editor cannot rename files in an edit";
         return Err(refused(why.to_owned()));
     }
-    let found = rename::rename(&project.sources, file.source, &symbol, &params.new_name, project.last()).map_err(refused)?;
+    let found =
+        rename::rename(&project.sources, file.source, &symbol, &params.new_name, project.last()).map_err(refused)?;
     let mut changes: Vec<Value> = Vec::new();
     for (path, new) in &found.files {
-        let (Some(source), Some((uri, version))) = (project.source(path), identify(server, file.project, path)) else { continue };
+        let (Some(source), Some((uri, version))) = (project.source(path), identify(server, file.project, path)) else {
+            continue;
+        };
         if let Some(edit) = text::edit(&source.text, new, server.client.encoding) {
             changes.push(json!({ "textDocument": { "uri": uri, "version": version }, "edits": [edit] }));
         }

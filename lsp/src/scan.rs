@@ -53,7 +53,10 @@ pub(crate) struct Scan {
 impl Scan {
     /// Returns the node at a byte. Its end counts as well.
     pub(crate) fn at(&self, offset: usize) -> Option<&Node> {
-        self.nodes.iter().filter(|node| node.range.start <= offset && offset <= node.range.end).min_by_key(|node| node.range.len())
+        self.nodes
+            .iter()
+            .filter(|node| node.range.start <= offset && offset <= node.range.end)
+            .min_by_key(|node| node.range.len())
     }
 }
 
@@ -115,26 +118,32 @@ impl Scanner<'_> {
     fn document(&mut self) {
         let mut table: Vec<String> = Vec::new();
         loop {
-            self.found.slot = Slot::Key { path: table.clone(), start: self.at };
-            self.gap();
+            // At the end of a line that is not empty, the slot is the one of its last word.
+            if self.at < self.text.len() || self.at == 0 || self.text.ends_with('\n') {
+                self.found.slot = Slot::Key { path: table.clone(), start: self.at };
+                self.gap();
+            } else {
+                return;
+            }
             if self.peek().is_none() {
                 if let Slot::Key { start, .. } = &mut self.found.slot {
                     *start = self.at;
                 }
                 return;
             }
-            if self.peek() == Some(b'[') {
-                table = self.header();
-            } else if let Some(path) = self.entry(&table, 0).ok().flatten() {
-                debug_assert!(path.len() <= MAX_DEPTH + 1);
-            }
+            let start = self.at;
+            let is_astray = match self.peek() {
+                Some(b'[') => {
+                    table = self.header();
+                    false
+                }
+                _ => self.entry(&table, 0).is_err(),
+            };
             self.blanks();
-            match self.peek() {
-                Some(b'#') => self.line(),
-                // What follows a broken value in its line is skipped.
-                Some(b'\n') | None => {}
-                Some(_) if self.text[..self.at].ends_with('\n') => {}
-                Some(_) => self.line(),
+            let is_first_in_line = self.text[..self.at].trim_end_matches([' ', '\t']).ends_with('\n');
+            // What follows a broken value in its line is skipped, unless it is a key of a next line.
+            if !(is_astray && is_first_in_line && self.at > start) && !matches!(self.peek(), Some(b'\n') | None) {
+                self.line();
             }
         }
     }
@@ -163,7 +172,9 @@ impl Scanner<'_> {
             let range = match self.peek() {
                 Some(quote @ (b'"' | b'\'')) => self.short_string(quote),
                 _ => {
-                    self.skip_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$') || byte >= 0x80);
+                    self.skip_while(|byte| {
+                        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$') || byte >= 0x80
+                    });
                     start..self.at
                 }
             };
@@ -182,17 +193,16 @@ impl Scanner<'_> {
         }
     }
 
-    /// Reads `key = value`. Returns the path of the key, or `None` if nothing was read.
-    fn entry(&mut self, table: &[String], depth: usize) -> Result<Option<Vec<String>>, Astray> {
+    /// Reads `key = value`, or as much of it as is written.
+    fn entry(&mut self, table: &[String], depth: usize) -> Result<(), Astray> {
         let path = self.dotted(table, Role::Key);
         self.blanks();
         if self.peek() != Some(b'=') {
-            return Ok(None);
+            return Ok(());
         }
         self.at += 1;
         self.blanks();
-        self.value(&path, depth)?;
-        Ok(Some(path))
+        self.value(&path, depth)
     }
 
     fn value(&mut self, path: &[String], depth: usize) -> Result<(), Astray> {
@@ -368,7 +378,11 @@ mod tests {
     #[test]
     fn nodes_have_the_path_of_their_table() {
         let text = "name = 'n'\n[[a.b]]\nc = [1, { d = \"é\" }]\n";
-        let found: Vec<String> = scan(text).nodes.iter().map(|node| format!("{} {}", node.path.join("."), &text[node.range.clone()])).collect();
+        let found: Vec<String> = scan(text)
+            .nodes
+            .iter()
+            .map(|node| format!("{} {}", node.path.join("."), &text[node.range.clone()]))
+            .collect();
         assert_eq!(found, ["name name", "name n", "a a", "a.b b", "a.b.c c", "a.b.c 1", "a.b.c.d d", "a.b.c.d é"]);
     }
 

@@ -98,7 +98,8 @@ fn initialize(received: &Receiver<Event>, out: &Sender<Message>) -> Option<Clien
             Event::Incoming(Incoming::Message(Message::Request(request))) if request.method == "initialize" => {
                 let params = serde_json::from_value::<InitializeParams>(request.params).unwrap_or_default();
                 let client = client(&params);
-                let _ = out.send(Message::Response(Response::new_ok(request.id, requests::initialized(client.encoding))));
+                let _ =
+                    out.send(Message::Response(Response::new_ok(request.id, requests::initialized(client.encoding))));
                 return Some(client);
             }
             Event::Incoming(Incoming::Message(Message::Request(request))) => {
@@ -306,7 +307,9 @@ impl Server {
                 Err(error) => return self.log(&error.to_string()),
             }
         }
-        let (Some(project), Some(document)) = (self.projects.get_mut(&root), self.documents.get(&key(uri))) else { return };
+        let (Some(project), Some(document)) = (self.projects.get_mut(&root), self.documents.get(&key(uri))) else {
+            return;
+        };
         project.set_open(&path, &document.text);
         let found = self.quick.install(|| project.own_findings(&path, self.client.encoding));
         self.publish(&root, &path, found);

@@ -63,7 +63,8 @@ pub(crate) fn edit(old: &str, new: &str, encoding: Encoding) -> Option<TextEdit>
     let same = |(a, b): &(char, char)| a == b;
     let start: usize = old.chars().zip(new.chars()).take_while(same).map(|(a, _)| a.len_utf8()).sum();
     let [old_rest, new_rest] = [&old[start..], &new[start..]];
-    let end: usize = old_rest.chars().rev().zip(new_rest.chars().rev()).take_while(same).map(|(a, _)| a.len_utf8()).sum();
+    let end: usize =
+        old_rest.chars().rev().zip(new_rest.chars().rev()).take_while(same).map(|(a, _)| a.len_utf8()).sum();
     let span = start..old.len() - end;
     Some(TextEdit::new(range(old, &span, encoding), new_rest[..new_rest.len() - end].to_owned()))
 }

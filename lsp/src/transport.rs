@@ -25,7 +25,9 @@ pub(crate) enum Incoming {
 }
 
 /// Starts the threads that read and write. `wrap` makes the reader's events those of the server.
-pub(crate) fn start<E: Send + 'static>(wrap: impl Fn(Incoming) -> E + Send + 'static) -> (SyncSender<E>, Receiver<E>, Sender<Message>) {
+pub(crate) fn start<E: Send + 'static>(
+    wrap: impl Fn(Incoming) -> E + Send + 'static,
+) -> (SyncSender<E>, Receiver<E>, Sender<Message>) {
     const WAITING: usize = 1 << 10;
     let (events, received) = sync_channel(WAITING);
     let (out, outgoing) = channel();
@@ -79,6 +81,9 @@ fn parse(bytes: &[u8]) -> Incoming {
         Err(error) => return refused(None, &format!("the message is not JSON: {error}")),
     };
     let id = document.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+    if document.get("method").is_some_and(|method| !method.is_string()) {
+        return refused(id, "the message is not one of JSON-RPC: its method is not a string");
+    }
     match serde_json::from_value(document) {
         Ok(message) => Incoming::Message(message),
         Err(error) => refused(id, &format!("the message is not one of JSON-RPC: {error}")),
@@ -88,7 +93,12 @@ fn parse(bytes: &[u8]) -> Incoming {
 fn refused(id: Option<RequestId>, why: &str) -> Incoming {
     let answer = |id| Message::Response(Response::new_err(id, ErrorCode::InvalidRequest as i32, why.to_owned()));
     // No answer is possible to a message whose id is unknown.
-    let log = || Message::Notification(lsp_server::Notification::new("window/logMessage".to_owned(), json!({ "type": 1, "message": why })));
+    let log = || {
+        Message::Notification(lsp_server::Notification::new(
+            "window/logMessage".to_owned(),
+            json!({ "type": 1, "message": why }),
+        ))
+    };
     Incoming::Refused(id.map_or_else(log, answer))
 }
 
@@ -117,10 +127,11 @@ fn header(input: &mut impl BufRead) -> Option<usize> {
 
 /// Returns the request that registers what the server watches.
 pub(crate) fn watch_request(id: i32) -> Message {
-    let watchers: Vec<Value> =
-        ["**/manifests/**", "**/toolc.toml", "**/plugin.toml"].iter().map(|glob| json!({ "globPattern": glob })).collect();
-    let registration =
-        json!({ "id": "manifests", "method": "workspace/didChangeWatchedFiles", "registerOptions": { "watchers": watchers } });
+    let watchers: Vec<Value> = ["**/manifests/**", "**/toolc.toml", "**/plugin.toml"]
+        .iter()
+        .map(|glob| json!({ "globPattern": glob }))
+        .collect();
+    let registration = json!({ "id": "manifests", "method": "workspace/didChangeWatchedFiles", "registerOptions": { "watchers": watchers } });
     let params = json!({ "registrations": [registration] });
     Message::Request(lsp_server::Request::new(RequestId::from(id), "client/registerCapability".to_owned(), params))
 }
@@ -145,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_broken_message_is_refused_and_the_next_one_is_read() {
-        let text = "Content-Length: 2\r\n\r\n{]content-length:8\r\nX: y\r\n\r\n{\"id\":4}Content-Length: 14\r\n\r\n{\"method\":\"x\"}";
+        let text = "Content-Length: 2\r\n\r\n{]content-length:19\r\nX: y\r\n\r\n{\"id\":4,\"method\":3}Content-Length: 14\r\n\r\n{\"method\":\"x\"}";
         assert_eq!(all(text.as_bytes()), ["window/logMessage", "refused", "x"]);
     }
 

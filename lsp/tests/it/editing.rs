@@ -42,7 +42,8 @@ fn a_fix_is_an_action_and_all_of_them_are_one() {
     client.change(&uri, 2, &text);
     let found = client.findings(&uri, 2, |found| !found.is_empty());
     assert_eq!(codes(&found), ["leading-or-trailing-space", "leading-or-trailing-space"]);
-    let params = json!({ "textDocument": { "uri": uri }, "range": found[0]["range"], "context": { "diagnostics": [] } });
+    let params =
+        json!({ "textDocument": { "uri": uri }, "range": found[0]["range"], "context": { "diagnostics": [] } });
     let actions = client.result("textDocument/codeAction", params.clone());
     assert_eq!(actions[0]["kind"], "quickfix");
     assert_eq!(actions[1]["kind"], "source.fixAll");
@@ -75,7 +76,12 @@ fn a_tool_is_renamed_in_manifests_and_texts_and_keeps_an_alias() {
     let changes = client.result("textDocument/rename", params)["documentChanges"].clone();
     let of = |path: &str| {
         let uri = self::uri(folder.path(), path);
-        changes.as_array().unwrap().iter().find(|change| change["textDocument"]["uri"] == uri).map(|change| change["edits"].clone())
+        changes
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|change| change["textDocument"]["uri"] == uri)
+            .map(|change| change["edits"].clone())
     };
     let tool = applied(TOOL, &of("manifests/tools/ping.toml").unwrap());
     assert!(tool.contains("name = \"probe\"") && tool.contains("aliases = [\"ping\"]"), "{tool}");
@@ -95,7 +101,10 @@ fn a_parameter_is_renamed_in_its_file() {
     params["newName"] = json!("target");
     let changes = client.result("textDocument/rename", params)["documentChanges"].clone();
     let new = applied(&text, &changes[0]["edits"]);
-    assert!(new.contains("[params.target]") && new.contains("`target`") && new.contains("aliases = [\"host\"]"), "{new}");
+    assert!(
+        new.contains("[params.target]") && new.contains("`target`") && new.contains("aliases = [\"host\"]"),
+        "{new}"
+    );
 }
 
 #[test]

@@ -21,7 +21,8 @@ fn the_extension_becomes_a_package() {
     }
     let package: Value = serde_json::from_str(&fs::read_to_string(source.join("package.json")).unwrap()).unwrap();
     assert_eq!(package["version"], env!("CARGO_PKG_VERSION"), "the version is the one of the server");
-    let install = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--fetch-timeout=20000", "--fetch-retries=0"];
+    let install =
+        ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--fetch-timeout=20000", "--fetch-retries=0"];
     if !succeeds(folder.path(), "npm", &install) {
         eprintln!("skipped: npm is missing or cannot install the packages");
         return;

@@ -52,9 +52,13 @@ fn edits_are_counted_in_utf_16() {
     client.change(&uri, 2, &text);
     let line = text.lines().position(|line| line.contains("😀")).unwrap();
     let start = "description = \"".len();
-    let range = json!({ "start": { "line": line, "character": start }, "end": { "line": line, "character": start + 4 } });
+    let range =
+        json!({ "start": { "line": line, "character": start }, "end": { "line": line, "character": start + 4 } });
     client.edit(&uri, 3, json!([{ "range": range, "text": "" }]));
-    let symbols = client.result("textDocument/formatting", json!({ "textDocument": { "uri": uri }, "options": { "tabSize": 2, "insertSpaces": true } }));
+    let symbols = client.result(
+        "textDocument/formatting",
+        json!({ "textDocument": { "uri": uri }, "options": { "tabSize": 2, "insertSpaces": true } }),
+    );
     assert_eq!(symbols, json!([]), "the text is the original one, which is formatted");
     client.findings(&uri, 3, <[Value]>::is_empty);
 }
@@ -95,7 +99,9 @@ fn files_that_change_on_disk_are_read_again() {
     client.open(&tool, TOOL);
     fs::write(folder.path().join("manifests/toolsets/net.toml"), format!("{TOOLSET}no_key = 1\n")).unwrap();
     client.notify("workspace/didChangeWatchedFiles", json!({ "changes": [{ "uri": set, "type": 2 }] }));
-    client.wait(|message| message["params"]["uri"] == set && message["params"]["diagnostics"][0]["code"] == "C002 unknown-key");
+    client.wait(|message| {
+        message["params"]["uri"] == set && message["params"]["diagnostics"][0]["code"] == "C002 unknown-key"
+    });
     fs::write(folder.path().join("manifests/toolsets/net.toml"), TOOLSET).unwrap();
     client.notify("workspace/didChangeWatchedFiles", json!({ "changes": [{ "uri": set, "type": 2 }] }));
     client.wait(|message| message["params"]["uri"] == set && message["params"]["diagnostics"] == json!([]));

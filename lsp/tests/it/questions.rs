@@ -61,7 +61,15 @@ fn hover_shows_the_definition_the_tokens_and_why_a_tool_is_hidden() {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     let text = text.as_str().unwrap();
-    for part in ["tool `fetch` of the toolset `net`", "\"parameters\"", "tokens", "in openai", "in anthropic", "Hidden", "facts.online"] {
+    for part in [
+        "tool `fetch` of the toolset `net`",
+        "\"parameters\"",
+        "tokens",
+        "in openai",
+        "in anthropic",
+        "Hidden",
+        "facts.online",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let key = client.result("textDocument/hover", position(&uri, TOOL, TOOL.find("required").unwrap()));
@@ -114,11 +122,12 @@ fn symbols_of_a_file_and_of_all_projects() {
 fn a_lens_shows_the_tokens() {
     let (folder, mut client, uri) = opened();
     let mut titles = [Value::Null, Value::Null];
+    let set = self::uri(folder.path(), "manifests/toolsets/net.toml");
+    client.open(&set, crate::TOOLSET);
     for _ in 0..600 {
-        let set = self::uri(folder.path(), "manifests/toolsets/net.toml");
-        client.open(&set, crate::TOOLSET);
         titles = [&uri, &set].map(|uri| {
-            client.result("textDocument/codeLens", json!({ "textDocument": { "uri": uri } }))[0]["command"]["title"].clone()
+            client.result("textDocument/codeLens", json!({ "textDocument": { "uri": uri } }))[0]["command"]["title"]
+                .clone()
         });
         if titles.iter().all(Value::is_string) {
             break;

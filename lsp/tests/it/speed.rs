@@ -6,7 +6,6 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::client::{Client, uri};
@@ -20,7 +19,10 @@ fn tool(number: usize) -> String {
         number / 20
     );
     for (parameter, kind) in [("shelf", "string"), ("count", "integer"), ("brief", "boolean")] {
-        let _ = write!(text, "\n[params.{parameter}]\ntype = \"{kind}\"\ndescription = \"The {parameter} of item {number} to read.\"\nrequired = true\n");
+        let _ = write!(
+            text,
+            "\n[params.{parameter}]\ntype = \"{kind}\"\ndescription = \"The {parameter} of item {number} to read.\"\nrequired = true\n"
+        );
     }
     text
 }
@@ -62,23 +64,23 @@ fn findings_of_the_edited_file_come_at_once() {
         let start = Instant::now();
         let (version, text) = (press + 2, if press % 2 == 0 { &broken } else { &tool(7) });
         client.change(&uri, version, text);
-        client.findings(&uri, version, |found| found.iter().any(|found| found["code"].as_str().is_some_and(|code| code.ends_with("unknown-type"))) == (press % 2 == 0));
+        client.findings(&uri, version, |found| {
+            found.iter().any(|found| found["code"].as_str().is_some_and(|code| code.ends_with("unknown-type")))
+                == (press % 2 == 0)
+        });
         times.push(start.elapsed());
     }
+    // Only the graph shows that the toolset has no such tool.
     let start = Instant::now();
     let other = crate::client::uri(folder.path(), "manifests/toolsets/area_0.toml");
-    client.open(&other, "name = \"area_0\"\ndescription = \"The items of area 0.\"\nincludes = [\"area_0\"]\n");
-    client.findings(&other, 1, |found| !found.is_empty());
-    let cycle = start.elapsed();
-    let start = Instant::now();
-    client.change(&other, 2, "name = \"area_0\"\ndescription = \"The items of area 0.\"\ntools = [\"read_item_1\"]\n");
-    client.findings(&other, 2, |found: &[Value]| !found.is_empty());
+    client.open(&other, "name = \"area_0\"\ndescription = \"The items of area 0.\"\nexcludes = [\"read_item_30\"]\n");
+    client.findings(&other, 1, |found| crate::codes(found).contains(&"excludes-nothing".to_owned()));
     let graph = start.elapsed();
     times.sort_unstable();
     let (median, most) = (times[times.len() / 2], times[times.len() - 1]);
     let memory = memory(client.child.id());
     println!(
-        "{count} tools: opened {opened:?}, findings of the file {median:?} (at most {most:?}), cycle {cycle:?}, graph {graph:?}, memory {memory}"
+        "{count} tools: opened {opened:?}, findings of the file {median:?} (at most {most:?}), graph {graph:?}, memory {memory}"
     );
     if let Some(limit) = number("TOOLC_LSP_LIMIT") {
         assert!(most < Duration::from_millis(limit), "{most:?}");
