@@ -31,6 +31,9 @@ enum Command {
     /// Write manifests for tools that exist elsewhere.
     #[cfg(feature = "import")]
     Import(toolc_import::Args),
+    /// Serve an editor over standard input and output: findings while typing, completion, hover, navigation, rename.
+    #[cfg(feature = "lsp")]
+    Lsp(toolc_lsp::Args),
     /// Read recorded calls of models: what is accepted, what is refused, and what a change breaks.
     #[cfg(feature = "replay")]
     Replay(toolc_replay::Args),
@@ -52,6 +55,8 @@ fn main() -> ExitCode {
         Command::Breaking(args) => toolc_compare::run(project, &args),
         #[cfg(feature = "import")]
         Command::Import(args) => toolc_import::run(project, &args),
+        #[cfg(feature = "lsp")]
+        Command::Lsp(args) => toolc_lsp::run(project, args),
         #[cfg(feature = "replay")]
         Command::Replay(args) => toolc_replay::run(project, &args),
         #[cfg(feature = "stats")]

@@ -59,7 +59,7 @@ pub(crate) fn head_length(text: &str) -> usize {
 
 /// The order of the entries of a table.
 #[derive(Debug, Clone, Copy)]
-enum Order {
+pub enum Order {
     /// The order of these declared keys.
     Keys(&'static [&'static [keys::Key]]),
     /// The author's order. The entries are tables with these declared keys.
@@ -70,7 +70,7 @@ enum Order {
 
 impl Order {
     /// Returns the order of the table at a key.
-    fn nested(self, name: &str) -> Self {
+    pub fn nested(self, name: &str) -> Self {
         let keys = match self {
             Order::Keys(keys) => keys,
             Order::Names(keys) => return Order::Keys(keys),

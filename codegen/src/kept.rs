@@ -11,6 +11,14 @@ pub struct Kept {
     pub findings: KeptText,
 }
 
+impl Kept {
+    /// Returns what the next run in this process starts from.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self { manifests: self.manifests.next(), findings: self.findings.next() }
+    }
+}
+
 /// The text that the last run kept, and the one of this run.
 #[derive(Debug, Default)]
 pub struct KeptText {
@@ -32,6 +40,10 @@ impl KeptText {
     /// Returns the text to keep for the next run, if it differs from the last one.
     pub fn changed(&self) -> Option<&str> {
         self.next.get().filter(|next| **next != self.last).map(String::as_str)
+    }
+
+    fn next(self) -> Self {
+        Self::new(self.next.into_inner().unwrap_or(self.last))
     }
 
     /// Sets the text to keep for the next run.

@@ -116,6 +116,13 @@ pub(crate) fn compile_timed(
     Compilation { catalog: Checked::new(catalog, &diagnostics), diagnostics }
 }
 
+/// Checks the sources of a project with what an earlier run kept. Returns the catalog even if a finding is an error: it lacks what could not
+/// be read.
+#[doc(hidden)]
+pub fn inspect_with_kept(sources: &Sources, kept: Option<&Kept>) -> (Catalog, Vec<Diagnostic>) {
+    inspect(sources, &Options::default(), kept, &mut Timings::default())
+}
+
 /// Checks the sources of a project. Returns the catalog even if a finding is an error: it lacks what could not be read.
 pub(crate) fn inspect(
     sources: &Sources,

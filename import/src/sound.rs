@@ -16,7 +16,7 @@ const MAX_ROUNDS: usize = 40;
 
 /// Returns the manifests of the project that decide how a tool compiles: its toolset and the settings, and the facts and variables.
 pub fn surroundings(sources: &Sources, toolset: &str) -> Sources {
-    sources.filtered(|source| match source.kind {
+    sources.only(|source| match source.kind {
         Some(Kind::Settings | Kind::Env | Kind::Plugin | Kind::Facts) => true,
         Some(Kind::Toolset) => source.stem == toolset,
         _ => false,
@@ -187,7 +187,7 @@ pub fn project(sources: &Sources, files: &BTreeMap<String, String>, removed: &BT
         found.iter().filter(|found| is_error(found)).map(|found| (path(found), message(found))).collect()
     };
     let before = errors(sources);
-    let kept = sources.filtered(|source| !removed.contains(&source.path));
+    let kept = sources.only(|source| !removed.contains(&source.path));
     let after = files.iter().fold(kept, |all, (path, text)| all.with_file(path, text));
     let mut found = Errors::default();
     for (path, message) in errors(&after) {

@@ -356,22 +356,31 @@ impl Sources {
     #[must_use]
     #[cfg(feature = "cli")]
     pub fn with_file(&self, path: &str, text: &str) -> Self {
-        let mut all = self.clone();
-        let file = Arc::new(Source::new(path.to_owned(), text.as_bytes().to_vec()));
-        match all.files.binary_search_by(|other| other.path.as_str().cmp(path)) {
-            Ok(position) => all.files[position] = file,
-            Err(position) => all.files.insert(position, file),
+        self.with_files([(path, text)])
+    }
+
+    /// Returns a copy with more files, or with new texts of them, such as those that an editor has not saved. Paths are relative to the
+    /// project.
+    #[must_use]
+    #[cfg(feature = "cli")]
+    pub fn with_files<'f>(&self, files: impl IntoIterator<Item = (&'f str, &'f str)>) -> Self {
+        let mut all = Self { other: OnceLock::new(), ..self.clone() };
+        for (path, text) in files.into_iter().filter(|(path, _)| is_source(path)) {
+            let file = Arc::new(Source::new(path.to_owned(), text.as_bytes().to_vec()));
+            match all.files.binary_search_by(|other| other.path.as_str().cmp(path)) {
+                Ok(position) => all.files[position] = file,
+                Err(position) => all.files.insert(position, file),
+            }
         }
         all
     }
 
-    /// Returns a copy with only some of the files.
+    /// Returns a copy that has only the files that are wanted.
     #[must_use]
     #[cfg(feature = "cli")]
-    pub fn filtered(&self, keep: impl Fn(&Source) -> bool) -> Self {
-        let mut all = self.clone();
-        all.files.retain(|source| keep(source));
-        all
+    pub fn only(&self, wanted: impl Fn(&Source) -> bool) -> Self {
+        let files = self.files.iter().filter(|source| wanted(source)).cloned().collect();
+        Self { root: self.root.clone(), files, others: self.others.clone(), other: OnceLock::new() }
     }
 
     /// Replaces the text of a file on disk. CRLF line endings and a byte order mark are kept.
@@ -405,7 +414,7 @@ impl Sources {
     }
 
     /// Finds a file by its path relative to the project.
-    pub(crate) fn find(&self, path: &str) -> Option<SourceId> {
+    pub fn find(&self, path: &str) -> Option<SourceId> {
         let index = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
         u32::try_from(index).ok().map(SourceId)
     }

@@ -61,7 +61,7 @@ pub fn all_codes() -> impl Iterator<Item = Code> {
 }
 
 /// Returns every rule of the linter.
-pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
     CATEGORIES.iter().flat_map(|category| category.rules)
 }
 
