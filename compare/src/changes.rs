@@ -85,7 +85,7 @@ fn removed_tool(
     let new_name = new["name"].as_str().unwrap_or_default();
     let mut new = new.clone();
     let aliases: Vec<&str> = texts(&new["aliases"]).filter(|alias| *alias != name).collect();
-    // The old name is no new one.
+    // The old name is not new.
     let aliases = json!(aliases);
     new["aliases"] = aliases;
     let mut pair = Pair { name, before: entry, after: &new, findings: Vec::new() };

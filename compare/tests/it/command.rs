@@ -289,7 +289,7 @@ fn an_accepted_change_passes_until_its_date() {
         &format!("{accepted}\n[[accept]]\ncode = \"wire\"\nname = \"nothing\"\nreason = \"None.\"\n"),
     );
     let (_, text) = repository.run(&["--against", "HEAD"]);
-    assert!(text.contains("accepts `wire` for `nothing`, which is no finding now"), "{text}");
+    assert!(text.contains("accepts `wire` for `nothing`, which is not found any more"), "{text}");
 }
 
 #[test]
