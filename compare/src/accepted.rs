@@ -103,7 +103,9 @@ impl Accepted {
         }
         let unused = self.accept.iter().zip(is_used).filter(|(_, is_used)| !is_used);
         notes.extend(
-            unused.map(|(one, _)| format!("{FILE} accepts `{}` for `{}`, which is no finding now", one.code, one.name)),
+            unused.map(|(one, _)| {
+                format!("{FILE} accepts `{}` for `{}`, which is not found any more", one.code, one.name)
+            }),
         );
         notes.dedup();
         notes

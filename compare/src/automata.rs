@@ -80,7 +80,7 @@ fn search(automata: [&Dfa; 3]) -> Option<Inclusion> {
                 }
                 *state = (!dfa.is_match_state(following)).then_some(following);
             }
-            // The wide one has found a match, or the narrow one never will, or this is no text.
+            // The wide one has found a match, or the narrow one never will, or this is not a text.
             let is_dead = |index: usize| next[index].is_some_and(|state: StateID| automata[index].is_dead_state(state));
             if next[1].is_none() || is_dead(0) || is_dead(2) || !seen.insert(next) {
                 continue;

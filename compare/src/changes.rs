@@ -56,6 +56,10 @@ fn tool(
     }
     let mut findings = pair.findings;
     keys("tools", OF_TOOLS, name, (before, after), old, &mut findings);
+    // The catalog of a bundle has the description in the turn of the bundle.
+    if old.extent == (Extent::Bundle { has_default_turn: false }) && before.get("conditional").is_some() {
+        findings.retain(|found| found.at != "/description");
+    }
     if old.extent != Extent::Tools {
         conditions(name, before, after, &mut findings);
         dialects(name, before, after, &mut findings);
@@ -81,7 +85,7 @@ fn removed_tool(
     let new_name = new["name"].as_str().unwrap_or_default();
     let mut new = new.clone();
     let aliases: Vec<&str> = texts(&new["aliases"]).filter(|alias| *alias != name).collect();
-    // The old name is no new one.
+    // The old name is not new.
     let aliases = json!(aliases);
     new["aliases"] = aliases;
     let mut pair = Pair { name, before: entry, after: &new, findings: Vec::new() };
@@ -218,12 +222,14 @@ fn toolsets(before: &Snapshot, after: &Snapshot, findings: &mut Vec<Finding>) {
         let new_name = new["name"].as_str().unwrap_or_default();
         let known = findings.len();
         keys("toolsets", OF_TOOLSETS, new_name, (entry, new), before, findings);
-        // The lists of the manifest matter on their own only if they lead to the same tools.
-        if findings[known..].iter().any(|found| found.at == "/resolved") {
+        // The lists of the manifest matter on their own only if they lead to the same tools. A bundle replaces those of toolsets that it
+        // does not hold.
+        let is_bundle = matches!(before.extent, Extent::Bundle { .. });
+        if is_bundle || findings[known..].iter().any(|found| found.at == "/resolved") {
             findings.retain(|found| {
                 found.list != "toolsets"
                     || found.name != new_name
-                    || !["/direct", "/includes", "/excludes"].contains(&found.at.as_str())
+                    || !["/direct", "/includes", "/excludes", "/base"].contains(&found.at.as_str())
             });
         }
         if new_name != name {

@@ -30,7 +30,7 @@ pub(crate) fn manifests(root: &Path, reference: &str) -> Result<Vec<(String, Str
     let inside = run(root, &["rev-parse", "--is-inside-work-tree"])?;
     if !inside.status.success() {
         return Err(Failure::new(format!(
-            "`{reference}` is no folder, and {} is not in a git repository, so it cannot be a commit",
+            "`{reference}` is not a folder, and {} is not in a git repository, so it cannot be a commit",
             root.display()
         )));
     }

@@ -10,7 +10,7 @@ use crate::forms::{ARRAY, BOOLEAN, End, FRACTION, Form, INTEGER, NULL, OBJECT, S
 /// The maximum number of pairs of schemas that one proof visits.
 const MAX_PAIRS: usize = 20_000;
 
-/// A proof under way.
+/// A proof in progress.
 pub(crate) struct Prover<'s> {
     /// The document of the narrower schema, and that of the wider one.
     roots: [&'s Value; 2],

@@ -70,7 +70,7 @@ impl Pair<'_> {
         Ok(())
     }
 
-    /// Compares the schemas of the results. Whoever reads a result expects a value of the old schema, and ignores further keys.
+    /// Compares the schemas of the results. Who reads a result expects a value of the old schema, and ignores further keys.
     pub(crate) fn results(&mut self) -> Result<(), Failure> {
         let [before, after] = [self.before, self.after].map(|entry| schema(entry, "returns"));
         if before == after {

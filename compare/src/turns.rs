@@ -163,7 +163,8 @@ fn definitions(tools: [&Tool; 2], dialects: &[&'static Dialect], views: &[(Turn,
     }
     let [before, after] = example?;
     let turns: Vec<String> = turns.into_iter().collect();
-    let reason = format!("the definition has changed in {} (turns: {})", changed.join(", "), listed(&turns));
+    let all = if changed.len() == dialects.len() { "every dialect".to_owned() } else { changed.join(", ") };
+    let reason = format!("the definition has changed in {all} (turns: {})", listed(&turns));
     Some(Finding::new(codes::DEFINITION, "tools", tools[1].name(), reason).change(&json!(before), &json!(after)))
 }
 

@@ -182,7 +182,7 @@ fn a_wider_result_is_a_break_and_a_narrower_one_is_not() {
     for (keyword, narrow, wide) in EDITS {
         let [narrow, wide] = [narrow, wide].map(|schema| returns(schema));
         let comparison = compared(&narrow, &wide);
-        // Whoever reads a result ignores further keys.
+        // Who reads a result ignores further keys.
         let expected: &[&str] = if *keyword == "properties" { &[] } else { &["W003"] };
         assert_eq!(codes(&comparison, Tier::Wire), expected, "{keyword}: {:#?}", comparison.findings);
         let comparison = compared(&wide, &narrow);

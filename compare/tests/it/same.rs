@@ -1,4 +1,4 @@
-//! Changes that mean nothing are no findings.
+//! Changes that mean nothing are not reported.
 
 use toolc_compare::compare;
 
