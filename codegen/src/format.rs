@@ -70,6 +70,7 @@ pub enum Order {
 
 impl Order {
     /// Returns the order of the table at a key.
+    #[must_use]
     pub fn nested(self, name: &str) -> Self {
         let keys = match self {
             Order::Keys(keys) => keys,

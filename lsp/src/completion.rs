@@ -240,7 +240,7 @@ impl Place<'_> {
             return self.condition(start + opened);
         }
         let line = before.rsplit('\n').next().unwrap_or_default();
-        if line.matches('`').count() % 2 == 0 {
+        if line.matches('`').count().is_multiple_of(2) {
             return (Vec::new(), start);
         }
         let word = start + before.rfind('`').map_or(0, |at| at + 1);

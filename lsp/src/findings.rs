@@ -126,7 +126,7 @@ fn title(found: &Found) -> String {
     format!("Fix: {message}")
 }
 
-/// Returns the edits of the findings that do not touch those of earlier ones. Edits of one finding belong together.
+/// Returns the edits of the findings that do not touch the edits of earlier ones. Edits of one finding belong together.
 fn compatible<'f>(found: impl Iterator<Item = &'f Found>) -> Vec<(String, TextEdit)> {
     let mut chosen: Vec<(String, TextEdit)> = Vec::new();
     for found in found {

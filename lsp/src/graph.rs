@@ -160,7 +160,7 @@ mod tests {
 
     use super::*;
 
-    /// Checks that the findings of each file alone are those of the graph that depend on no other file, in the project of this repository with
+    /// Checks that the findings of each file alone are the findings of the graph that depend on no other file, in the project of this repository with
     /// every manifest of a tool changed.
     fn check(change: impl Fn(&str) -> String) -> usize {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_findings_of_a_file_alone_are_those_of_the_graph() {
+    fn a_file_alone_has_the_same_findings_as_in_the_graph() {
         check(str::to_owned);
         assert!(check(|text| text.replace("description = \"", "description = \" ")) > 20);
         assert!(check(|text| text.replace("type = \"string\"", "type = \"strin\"")) > 20);

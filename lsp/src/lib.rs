@@ -1,6 +1,6 @@
 //! `cargo toolc lsp`: a language server for tool manifests.
 //!
-//! The findings of the file that is edited come from a small project around it, and are shown at once. Those of the graph follow after a
+//! The findings of the file that is edited come from a small project around it, and are shown at once. The findings of the graph follow after a
 //! pause, from the compiler on a thread of its own, which keeps what it found in unchanged files.
 
 mod completion;

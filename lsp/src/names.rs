@@ -88,8 +88,7 @@ pub(crate) fn symbol_at(source: &Source, sources: &Sources, offset: usize) -> Op
     let parameters = || own_names(kind, &found, text, Target::Parameter);
     let target = match context(text, &range) {
         Context::Condition(target) => target,
-        Context::Quoted if is_declared(sources, Target::Tool, name) => Target::Tool,
-        Context::Ticked if is_declared(sources, Target::Tool, name) => Target::Tool,
+        Context::Quoted | Context::Ticked if is_declared(sources, Target::Tool, name) => Target::Tool,
         Context::Ticked if parameters().iter().any(|own| own == name) => Target::Parameter,
         Context::Ticked if is_declared(sources, Target::Toolset, name) => Target::Toolset,
         Context::Quoted | Context::Ticked | Context::Plain => return None,

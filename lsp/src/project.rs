@@ -188,7 +188,7 @@ impl Project {
         self.due.filter(|_| self.kept.is_some())
     }
 
-    /// Takes a compiled graph. Returns the findings of all files, or `None` if a file was changed in the meantime: they would be those of an
+    /// Takes a compiled graph. Returns the findings of all files, or `None` if a file was changed in the meantime: they would belong to an
     /// old version.
     pub(crate) fn take(&mut self, done: Done, encoding: Encoding) -> Option<BTreeMap<String, Vec<Found>>> {
         let Done { generation, graph, kept, .. } = done;

@@ -118,13 +118,12 @@ impl Scanner<'_> {
     fn document(&mut self) {
         let mut table: Vec<String> = Vec::new();
         loop {
-            // At the end of a line that is not empty, the slot is the one of its last word.
-            if self.at < self.text.len() || self.at == 0 || self.text.ends_with('\n') {
-                self.found.slot = Slot::Key { path: table.clone(), start: self.at };
-                self.gap();
-            } else {
+            // After the last word of the text, the slot is the one of that word.
+            if self.at == self.text.len() && self.at > 0 {
                 return;
             }
+            self.found.slot = Slot::Key { path: table.clone(), start: self.at };
+            self.gap();
             if self.peek().is_none() {
                 if let Slot::Key { start, .. } = &mut self.found.slot {
                     *start = self.at;
@@ -234,7 +233,11 @@ impl Scanner<'_> {
 
     fn array(&mut self, path: &[String], depth: usize) -> Result<(), Astray> {
         self.at += 1;
+        let mut is_after_item = false;
         loop {
+            if is_after_item && self.peek().is_none() {
+                return Ok(());
+            }
             self.gap();
             self.found.slot = Slot::Value { path: path.to_vec(), start: self.at, quoted: false };
             match self.peek() {
@@ -244,9 +247,13 @@ impl Scanner<'_> {
                     self.found.slot = Slot::None;
                     return Ok(());
                 }
-                Some(b',') => self.at += 1,
+                Some(b',') => {
+                    self.at += 1;
+                    is_after_item = false;
+                }
                 Some(b'}' | b'=') => return Err(Astray),
                 Some(_) => {
+                    is_after_item = true;
                     let start = self.at;
                     self.value(path, depth)?;
                     self.check_item(start)?;
@@ -272,7 +279,11 @@ impl Scanner<'_> {
 
     fn inline_table(&mut self, path: &[String], depth: usize) -> Result<(), Astray> {
         self.at += 1;
+        let mut is_after_item = false;
         loop {
+            if is_after_item && self.peek().is_none() {
+                return Ok(());
+            }
             self.gap();
             self.found.slot = Slot::Key { path: path.to_vec(), start: self.at };
             match self.peek() {
@@ -282,8 +293,12 @@ impl Scanner<'_> {
                     self.found.slot = Slot::None;
                     return Ok(());
                 }
-                Some(b',') => self.at += 1,
+                Some(b',') => {
+                    self.at += 1;
+                    is_after_item = false;
+                }
                 Some(_) => {
+                    is_after_item = true;
                     let start = self.at;
                     self.entry(path, depth)?;
                     if self.at == start {

@@ -24,7 +24,7 @@ pub(crate) enum Incoming {
     Closed,
 }
 
-/// Starts the threads that read and write. `wrap` makes the reader's events those of the server.
+/// Starts the threads that read and write. `wrap` turns what the reader finds into an event of the server.
 pub(crate) fn start<E: Send + 'static>(
     wrap: impl Fn(Incoming) -> E + Send + 'static,
 ) -> (SyncSender<E>, Receiver<E>, Sender<Message>) {

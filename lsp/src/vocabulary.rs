@@ -30,7 +30,7 @@ impl Target {
 }
 
 /// Where names are: the kind of manifest, the keys that lead to the name, and what it refers to. `*` is any key. A path that ends with `/`
-/// is that of keys; the others are those of values.
+/// leads to keys; the others lead to values.
 const NAMES: &[(Kind, &str, Target)] = &[
     (Kind::Tool, "name", Target::Tool),
     (Kind::Tool, "toolset", Target::Toolset),

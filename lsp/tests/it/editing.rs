@@ -6,7 +6,7 @@ use crate::client::{position, uri};
 use crate::{FETCH, TOOL, codes, opened};
 
 #[test]
-fn findings_of_a_file_come_before_those_of_the_graph() {
+fn findings_of_a_file_come_before_the_findings_of_the_graph() {
     let (folder, mut client, uri) = opened();
     let text = TOOL.replace("\"string\"", "\"strin\"");
     client.change(&uri, 2, &text);
@@ -57,7 +57,7 @@ fn a_fix_is_an_action_and_all_of_them_are_one() {
 }
 
 #[test]
-fn formatting_is_that_of_the_compiler() {
+fn formatting_does_what_the_compiler_does() {
     let (_folder, mut client, uri) = opened();
     let text = TOOL.replace("name = \"ping\"", "name   =   \"ping\"");
     client.change(&uri, 2, &text);

@@ -79,7 +79,7 @@ fn hover_shows_the_definition_the_tokens_and_why_a_tool_is_hidden() {
     let at = found.iter().find(|found| found["code"] == "C002 unknown-key").unwrap()["range"]["start"].clone();
     let explained = client.result("textDocument/hover", json!({ "textDocument": { "uri": uri }, "position": at }));
     assert!(explained["contents"]["value"].as_str().unwrap().contains("Why is this bad"), "{explained}");
-    // The definition is still that of the last graph without errors.
+    // The definition still comes from the last graph without errors.
     let kept = client.result("textDocument/hover", position(&fetch, FETCH, FETCH.find("`ping`").unwrap() + 2));
     assert!(kept["contents"]["value"].as_str().unwrap().contains("tool `ping`"), "{kept}");
 }
