@@ -58,8 +58,8 @@ impl Project {
     }
 }
 
-fn call(handlers: &ProgramHandlers, arguments: Value) -> Result<Value, ToolError> {
-    let output = handlers.call(&Caller::new().call("find_place"), &arguments)?;
+fn call(handlers: &ProgramHandlers, arguments: &Value) -> Result<Value, ToolError> {
+    let output = handlers.call(&Caller::new().call("find_place"), arguments)?;
     Ok(serde_json::from_str(output.as_json()).expect("an output is JSON"))
 }
 
@@ -67,11 +67,11 @@ fn call(handlers: &ProgramHandlers, arguments: Value) -> Result<Value, ToolError
 fn files_of_the_project_are_found_in_any_working_directory() {
     let (project, elsewhere) = (Project::new(), tempfile::tempdir().expect("there is a folder for temporary files"));
     let here = std::env::current_dir().expect("there is one");
-    let place = |handlers: &ProgramHandlers| call(handlers, json!({})).expect("the call succeeds");
+    let place = |handlers: &ProgramHandlers| call(handlers, &json!({})).expect("the call succeeds");
     let handlers = project.handlers();
     assert_eq!(project.starts(), 0, "nothing is started before the first call");
     let found = place(&handlers);
-    assert_eq!((&found["dir"], &found["rest"]), (&json!(here), &json!(project.path("./rest"))));
+    assert_eq!((&found["dir"], &found["rest"]), (&json!(here), &json!(project.path("rest"))));
     let moved = project.handlers().in_dir(elsewhere.path());
     assert_eq!(Path::new(place(&moved)["dir"].as_str().expect("a text")), elsewhere.path());
     assert_eq!(project.starts(), 2);
@@ -82,8 +82,8 @@ fn settling_ends_the_program_and_the_next_call_starts_it_again() {
     let project = Project::new();
     let handlers = project.handlers();
     for starts in 1..=2 {
-        call(&handlers, json!({})).expect("the call succeeds");
-        call(&handlers, json!({})).expect("the call succeeds");
+        call(&handlers, &json!({})).expect("the call succeeds");
+        call(&handlers, &json!({})).expect("the call succeeds");
         assert_eq!(project.starts(), starts);
         assert!(handlers.settle(Duration::from_mins(1)));
     }
@@ -97,10 +97,10 @@ fn what_ends_the_program_fails_only_the_calls_that_are_open() {
         (json!({ "how": "end" }), "the program of the toolset `places` ended during the call: exit status 4"),
         (json!({ "how": "long" }), "it printed more than 1000 bytes in a line"),
     ] {
-        let error = call(&handlers, arguments).expect_err("the program ends");
+        let error = call(&handlers, &arguments).expect_err("the program ends");
         assert!(error.message().contains(expected), "{error}");
         assert_eq!(error.kind(), ErrorKind::Failed);
-        wait_until("the program runs again", || call(&handlers, json!({})).is_ok());
+        wait_until("the program runs again", || call(&handlers, &json!({})).is_ok());
     }
 }
 
@@ -115,7 +115,7 @@ fn a_hidden_folder_is_hidden_from_the_program() {
     let path: &str = Box::leak(file.to_str().expect("the path is Unicode").to_owned().into_boxed_str());
     let command = [DECLARED.command, &[path]].concat();
     let declared = ToolsetProgram { command: command.leak(), ..DECLARED };
-    let sees = |handlers: &ProgramHandlers| call(handlers, json!({})).expect("the call succeeds")["hidden"].clone();
+    let sees = |handlers: &ProgramHandlers| call(handlers, &json!({})).expect("the call succeeds")["hidden"].clone();
     assert_eq!(sees(&ProgramHandlers::new(&declared, project.path(""))), "the key");
     let hiding = ProgramHandlers::new(&declared, project.path("")).hiding(HiddenFolder::new(secrets.path()));
     assert_eq!(sees(&hiding), "");

@@ -75,16 +75,13 @@ fn check_tool(tool: &Tool, refuse: &dyn Fn(Place, &str, &str)) {
 fn check_command(command: &[At<String>], sink: &Sink) {
     for (index, word) in command.iter().enumerate() {
         let text = word.value.as_str();
-        let problem = match text.strip_prefix("./") {
-            Some(file) if !is_file_below(file) => {
-                Some("expected a file below the folder of the project, without `.` and `..`")
-            }
-            Some(_) => None,
-            None if index == 0 && text.is_empty() => Some("expected the name or the path of a program"),
-            None if is_script(text) || (index == 0 && is_relative(text)) => {
-                Some("expected `./` before the path of a file of the project")
-            }
-            None => None,
+        let problem = if let Some(file) = text.strip_prefix("./") {
+            (!is_file_below(file)).then_some("expected a file below the folder of the project, without `.` and `..`")
+        } else if index == 0 && text.is_empty() {
+            Some("expected the name or the path of a program")
+        } else {
+            let is_of_project = is_script(text) || (index == 0 && is_relative(text));
+            is_of_project.then_some("expected `./` before the path of a file of the project")
         };
         if let Some(label) = problem {
             let message = format!("`{text}` cannot be a part of this command");

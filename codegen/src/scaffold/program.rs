@@ -99,7 +99,7 @@ impl<'c> NewMethod<'c> {
                      import {{ ToolError }} from \"@toolc/runtime\";\nimport {{ serve }} from \"@toolc/runtime/plugin\";\n\
                      import {{ type {arguments}, {function} }} from \"./tools/index.ts\";\n\n\
                      await serve(\n  {function}({{\n{}  }}),\n);\n",
-                    method.lines().map(|line| format!("  {line}\n")).collect::<String>()
+                    method.lines().map(|line| format!("  {line}\n")).collect::<Vec<_>>().concat()
                 )
             }
         }

@@ -35,6 +35,9 @@ def answer(request):
         os._exit(3)
     if how == "slow": time.sleep(0.5)
     if how == "error": return send(json.dumps({"id": id, "error": "no such city: " + os.environ["WEATHER_KEY"]}))
+    if how == "fields":
+        fields = {"key": os.environ["WEATHER_KEY"], "cities": 0}
+        return send(json.dumps({"id": id, "error": "no such city", "kind": "not_found", "fields": fields}))
     if how == "noise": return send("loading the model")
     if how == "stray": return send(json.dumps({"id": 999, "result": 1}))
     if how == "long": return send("x" * 200_000)
@@ -90,6 +93,8 @@ fn a_program_that_stays_running_keeps_its_state_between_calls() {
     assert_eq!(first["pid"], second["pid"]);
     assert_eq!(first["task"], "default");
     assert_reply!(call(&f, "error"), Err(Failed, "no such city: [secret]"));
+    let expected = json!({ "error": "no such city", "kind": "not_found", "key": "[secret]", "cities": 0 });
+    assert_eq!(serde_json::from_str::<Value>(&call(&f, "fields").json).expect("an error is JSON"), expected);
     assert_eq!(value(&call(&f, ""))["pid"], first["pid"], "an error of one call is not the end");
 }
 

@@ -46,13 +46,11 @@ pub(super) fn emit(
     let mut typed = 0..;
     let methods = tools.iter().map(|tool| {
         let (method, signature) = (snake(tool.name()), signature(tool));
-        let call = match tool.manifest.returns.as_ref().and_then(|_| typed.next()) {
-            Some(index) => {
-                let index = Literal::usize_unsuffixed(index);
-                quote!(self.handlers.call_typed(call, &args, &self::__data::RETURNS[#index]))
-            }
-            None => quote!(self.handlers.call(call, &args)),
-        };
+        let typed = tool.manifest.returns.as_ref().and_then(|_| typed.next()).map(|index| {
+            let index = Literal::usize_unsuffixed(index);
+            quote!(self.handlers.call_typed(call, &args, &self::__data::RETURNS[#index]))
+        });
+        let call = typed.unwrap_or_else(|| quote!(self.handlers.call(call, &args)));
         quote!(fn #method #signature { #call })
     });
     quote! {
