@@ -22,6 +22,7 @@ struct Cli {
 
 /// A command: one of the compiler, or one whose code is a crate of its own.
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "the program has one value of it")]
 enum Command {
     #[command(flatten)]
     Compiler(cli::Command),

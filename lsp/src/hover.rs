@@ -72,7 +72,7 @@ fn of_tool(graph: &Graph, id: ToolId, dialect: Option<&str>) -> String {
             text += &format!("{}:\n\n```{language}\n{}{rest}\n```\n", dialect.name, &definition[..end]);
         }
         None => {
-            text += &format!("`{}` does not accept the name of the tool or of a required parameter.\n", dialect.name)
+            text += &format!("`{}` does not accept the name of the tool or of a required parameter.\n", dialect.name);
         }
     }
     text + "\n" + &tokens(catalog, tool) + "\n\n" + &visibility(graph, id)

@@ -108,21 +108,22 @@ pub(crate) fn occurrences(source: &Source, wanted: Target, name: &str, is_tool: 
         let is_key = matches!(node.role, Role::Header | Role::Key);
         match target(kind, &node.path, is_key) {
             Some(target) if target == wanted && text[node.range.clone()] == *name => places.push(node.range.clone()),
-            Some(_) => {}
             None if node.role == Role::Text => {
-                places.extend(in_text(text, &node.range, name).into_iter().filter(|range| match context(text, range) {
-                    Context::Condition(target) => target == wanted,
-                    Context::Quoted => wanted == Target::Tool,
-                    Context::Ticked => match wanted {
-                        Target::Tool => true,
-                        Target::Parameter => !is_tool,
-                        Target::Toolset => !is_tool && !own.iter().any(|own| own == name),
-                        Target::Fact | Target::Variable | Target::Dialect => false,
-                    },
-                    Context::Plain => false,
-                }))
+                places.extend(in_text(text, &node.range, name).into_iter().filter(|range| {
+                    match context(text, range) {
+                        Context::Condition(target) => target == wanted,
+                        Context::Quoted => wanted == Target::Tool,
+                        Context::Ticked => match wanted {
+                            Target::Tool => true,
+                            Target::Parameter => !is_tool,
+                            Target::Toolset => !is_tool && !own.iter().any(|own| own == name),
+                            Target::Fact | Target::Variable | Target::Dialect => false,
+                        },
+                        Context::Plain => false,
+                    }
+                }));
             }
-            None => {}
+            Some(_) | None => {}
         }
     }
     places

@@ -82,7 +82,8 @@ pub(crate) fn path_in(root: &Path, file: &Path) -> Option<String> {
     let steps: Option<Vec<&str>> =
         file.strip_prefix(root).ok()?.components().map(|step| step.as_os_str().to_str()).collect();
     let path = steps?.join("/");
-    let is_manifest = path.starts_with(&format!("{MANIFESTS}/")) && path.ends_with(".toml");
+    let is_manifest =
+        path.starts_with(&format!("{MANIFESTS}/")) && file.extension().is_some_and(|extension| extension == "toml");
     (is_manifest || path == SETTINGS || path == PLUGIN).then_some(path)
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn initialized(encoding: Encoding) -> Value {
 pub(crate) fn answer(server: &Server, request: Request) -> Option<Answer> {
     let Request { id, method, params } = request;
     Some(match method.as_str() {
-        "textDocument/completion" => with(params, |params| complete(server, &params)),
+        "textDocument/completion" => with(params, |params| Ok(complete(server, &params))),
         "textDocument/hover" => {
             with(params, |params: HoverParams| Ok(hover(server, &params.text_document_position_params)))
         }
@@ -62,7 +62,7 @@ pub(crate) fn answer(server: &Server, request: Request) -> Option<Answer> {
                 Err(answer) => answer,
             }
         }
-        "textDocument/references" => with(params, |params| referring(server, &params)),
+        "textDocument/references" => with(params, |params| Ok(referring(server, &params))),
         "textDocument/documentSymbol" => with(params, |params: DocumentSymbolParams| {
             let file = server.file(&params.text_document.uri);
             Ok(json!(file.map(|file| file_symbols(file.source, server.client.encoding)).unwrap_or_default()))
@@ -104,12 +104,12 @@ fn symbol<'s>(server: &'s Server, place: &TextDocumentPositionParams) -> Option<
     Some((file, symbol))
 }
 
-fn complete(server: &Server, params: &CompletionParams) -> Answer {
+fn complete(server: &Server, params: &CompletionParams) -> Value {
     let place = &params.text_document_position;
-    let Some((file, offset)) = at(server, &place.text_document.uri, place.position) else { return Ok(Value::Null) };
+    let Some((file, offset)) = at(server, &place.text_document.uri, place.position) else { return Value::Null };
     let (items, is_incomplete) =
         completion::complete(&file.project.sources, file.source, offset, server.client.encoding);
-    Ok(json!({ "isIncomplete": is_incomplete, "items": items }))
+    json!({ "isIncomplete": is_incomplete, "items": items })
 }
 
 fn hover(server: &Server, place: &TextDocumentPositionParams) -> Value {
@@ -152,12 +152,12 @@ fn locations(server: &Server, file: &File<'_>, spots: impl Iterator<Item = Spot>
     spots.filter_map(|spot| location(&project.sources, &project.root, &spot, server.client.encoding)).collect()
 }
 
-fn referring(server: &Server, params: &ReferenceParams) -> Answer {
-    let Some((file, symbol)) = symbol(server, &params.text_document_position) else { return Ok(Value::Null) };
+fn referring(server: &Server, params: &ReferenceParams) -> Value {
+    let Some((file, symbol)) = symbol(server, &params.text_document_position) else { return Value::Null };
     let sources = &file.project.sources;
     let declared = definition(sources, file.source, &symbol).filter(|_| !params.context.include_declaration);
     let spots = references(sources, file.source, &symbol).into_iter().filter(|spot| Some(spot) != declared.as_ref());
-    Ok(json!(locations(server, &file, spots)))
+    json!(locations(server, &file, spots))
 }
 
 fn format(server: &Server, params: &DocumentFormattingParams) -> Value {

@@ -141,7 +141,8 @@ impl Scanner<'_> {
             self.blanks();
             let is_first_in_line = self.text[..self.at].trim_end_matches([' ', '\t']).ends_with('\n');
             // What follows a broken value in its line is skipped, unless it is a key of a next line.
-            if !(is_astray && is_first_in_line && self.at > start) && !matches!(self.peek(), Some(b'\n') | None) {
+            let is_next_key = is_astray && is_first_in_line && self.at > start;
+            if !is_next_key && !matches!(self.peek(), Some(b'\n') | None) {
                 self.line();
             }
         }
@@ -168,14 +169,13 @@ impl Scanner<'_> {
                 Role::Header => Slot::Header { path: parent, start },
                 _ => Slot::Key { path: parent, start },
             };
-            let range = match self.peek() {
-                Some(quote @ (b'"' | b'\'')) => self.short_string(quote),
-                _ => {
-                    self.skip_while(|byte| {
-                        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$') || byte >= 0x80
-                    });
-                    start..self.at
-                }
+            let range = if let Some(quote @ (b'"' | b'\'')) = self.peek() {
+                self.short_string(quote)
+            } else {
+                self.skip_while(|byte| {
+                    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$') || byte >= 0x80
+                });
+                start..self.at
             };
             if range.is_empty() || path.len() >= MAX_DEPTH {
                 return path;

@@ -27,7 +27,7 @@ const MAX_DOCUMENTS: usize = 1_000;
 const MAX_PROJECTS: usize = 32;
 
 /// The longest wait for a message.
-const IDLE: Duration = Duration::from_secs(3_600);
+const IDLE: Duration = Duration::from_hours(1);
 
 /// Something that happens.
 enum Event {
@@ -205,8 +205,8 @@ impl Server {
         let outcome = match method.as_str() {
             "textDocument/didOpen" => serde_json::from_value(params).map(|params| self.opened(params)),
             "textDocument/didChange" => serde_json::from_value(params).map(|params| self.changed(params)),
-            "textDocument/didClose" => serde_json::from_value(params).map(|params| self.closed(params)),
-            "textDocument/didSave" => serde_json::from_value(params).map(|params| self.saved(params)),
+            "textDocument/didClose" => serde_json::from_value(params).map(|params| self.closed(&params)),
+            "textDocument/didSave" => serde_json::from_value(params).map(|params| self.saved(&params)),
             "workspace/didChangeWatchedFiles" => serde_json::from_value(params).map(|params| self.watched(params)),
             _ => Ok(()),
         };
@@ -241,7 +241,7 @@ impl Server {
         }
     }
 
-    fn closed(&mut self, params: DidCloseTextDocumentParams) {
+    fn closed(&mut self, params: &DidCloseTextDocumentParams) {
         self.close(&params.text_document.uri);
     }
 
@@ -254,7 +254,7 @@ impl Server {
         }
     }
 
-    fn saved(&mut self, params: DidSaveTextDocumentParams) {
+    fn saved(&mut self, params: &DidSaveTextDocumentParams) {
         // Without watched files, saving is the only sign that other files may have changed.
         if !self.client.watches
             && let Some((root, _)) = self.place(&params.text_document.uri)

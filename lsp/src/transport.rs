@@ -45,7 +45,7 @@ pub(crate) fn start<E: Send + 'static>(
     thread::spawn(move || {
         let mut output = io::stdout().lock();
         for message in outgoing {
-            if write(&mut output, message).is_err() {
+            if write(&mut output, &message).is_err() {
                 return;
             }
         }
@@ -53,7 +53,7 @@ pub(crate) fn start<E: Send + 'static>(
     (events, received, out)
 }
 
-fn write(output: &mut impl Write, message: Message) -> io::Result<()> {
+fn write(output: &mut impl Write, message: &Message) -> io::Result<()> {
     message.write(output)?;
     output.flush()
 }

@@ -17,15 +17,15 @@ fn tokens_are_counted_for_each_tool_toolset_and_dialect() {
     for (encoding, expected) in ["o200k", "cl100k"].into_iter().zip(OF_PING) {
         let (status, out, err) = run(project.path(), &["stats", "--format", "json", "--encoding", encoding]);
         assert_eq!(status, Some(0), "{out}{err}");
-        let stats: Value = serde_json::from_str(&out).unwrap();
-        let tool = &stats["tools"][0];
+        let report: Value = serde_json::from_str(&out).unwrap();
+        let tool = &report["tools"][0];
         assert_eq!((&tool["name"], tool["tokens"]["openai"].as_u64()), (&"ping".into(), Some(expected)), "{out}");
         // A list has brackets around it.
-        let set = &stats["toolsets"][0];
+        let set = &report["toolsets"][0];
         let of_set = set["tokens"]["openai"].as_u64().unwrap();
         assert!(set["name"] == "net" && (expected..=expected + 2).contains(&of_set), "{out}");
-        assert_eq!(stats["dialects"][0]["estimated"], false);
-        assert_eq!(stats["dialects"][1]["estimated"], true);
+        assert_eq!(report["dialects"][0]["estimated"], false);
+        assert_eq!(report["dialects"][1]["estimated"], true);
     }
 }
 

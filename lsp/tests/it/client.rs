@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 /// How long an answer may take on a busy machine.
-const WAIT: Duration = Duration::from_secs(60);
+const WAIT: Duration = Duration::from_mins(1);
 
 pub(crate) struct Client {
     pub(crate) child: Child,
@@ -114,10 +114,10 @@ impl Client {
 
     /// Replaces the whole text.
     pub(crate) fn change(&mut self, uri: &str, version: i64, text: &str) {
-        self.edit(uri, version, json!([{ "text": text }]));
+        self.edit(uri, version, &json!([{ "text": text }]));
     }
 
-    pub(crate) fn edit(&mut self, uri: &str, version: i64, changes: Value) {
+    pub(crate) fn edit(&mut self, uri: &str, version: i64, changes: &Value) {
         let document = json!({ "uri": uri, "version": version });
         self.notify("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
     }

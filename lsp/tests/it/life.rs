@@ -39,7 +39,7 @@ fn a_bad_message_does_not_end_the_server() {
     let away = json!({ "textDocument": { "uri": "untitled:x" }, "position": { "line": 0, "character": 0 } });
     assert!(client.result("textDocument/hover", away).is_null());
     let back = json!([{ "range": { "start": { "line": 5, "character": 9 }, "end": { "line": 0, "character": 0 } }, "text": "" }]);
-    client.edit(&uri, 2, back);
+    client.edit(&uri, 2, &back);
     client.change(&uri, 3, TOOL);
     client.findings(&uri, 3, <[Value]>::is_empty);
     assert_eq!(client.end(), Some(0));
@@ -54,7 +54,7 @@ fn edits_are_counted_in_utf_16() {
     let start = "description = \"".len();
     let range =
         json!({ "start": { "line": line, "character": start }, "end": { "line": line, "character": start + 4 } });
-    client.edit(&uri, 3, json!([{ "range": range, "text": "" }]));
+    client.edit(&uri, 3, &json!([{ "range": range, "text": "" }]));
     let symbols = client.result(
         "textDocument/formatting",
         json!({ "textDocument": { "uri": uri }, "options": { "tabSize": 2, "insertSpaces": true } }),
