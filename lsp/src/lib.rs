@@ -15,6 +15,7 @@ mod rename;
 mod requests;
 mod scan;
 mod server;
+mod state;
 mod text;
 mod transport;
 mod vocabulary;

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::findings::{actions, address};
 use crate::names::{Symbol, symbol_at};
 use crate::navigation::{Spot, definition, file_symbols, handlers, location, project_symbols, references};
-use crate::server::{File, Server};
+use crate::state::{File, Server};
 use crate::text::{self, Encoding, offset};
 use crate::vocabulary::Target;
 use crate::{completion, hover, rename};

@@ -31,7 +31,10 @@ impl Client {
     }
 
     pub(crate) fn start_raw() -> Self {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_toolc-lsp"));
+        // Cargo builds the examples of a package with its tests.
+        let tests = std::env::current_exe().unwrap();
+        let server = tests.ancestors().nth(2).unwrap().join("examples/toolc-lsp");
+        let mut program = Command::new(server.with_extension(std::env::consts::EXE_EXTENSION));
         let mut child = program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (input, out) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let (to, output) = channel();

@@ -1,4 +1,4 @@
-//! `toolc-lsp`: the language server as a program of its own.
+//! The language server as a program of its own, for the tests. `cargo toolc lsp` is the same.
 
 use std::process::ExitCode;
 
