@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
+use toolc_codegen::report::plural;
 use toolc_tables::visible::visible;
 
 use crate::codes::{CODES, Level, Tier};
@@ -55,7 +56,7 @@ fn summary(comparison: &Comparison) -> String {
     let counts = Tier::ALL.iter().map(|tier| (tier, comparison.count(*tier))).filter(|(_, count)| *count > 0);
     let counts: Vec<String> = counts.map(|(tier, count)| format!("{count} {tier}")).collect();
     let [before, after] = comparison.tools;
-    let sides = format!("{before} tools of {}, {after} now", visible(&comparison.before));
+    let sides = format!("{} of {}, {after} now", plural(before, "tool"), visible(&comparison.before));
     if counts.is_empty() {
         return format!("{sides}: no change");
     }

@@ -4,6 +4,8 @@ mod cli;
 #[cfg(unix)]
 mod first_hour;
 mod packages;
+#[cfg(unix)]
+mod pull_request;
 mod replay;
 mod stats;
 #[cfg(unix)]

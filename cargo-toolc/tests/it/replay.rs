@@ -21,7 +21,7 @@ fn replayed(project: &Path, args: &[&str]) -> (Option<i32>, Value) {
     (status, serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}{err}")))
 }
 
-fn git(folder: &Path, args: &[&str]) {
+pub(crate) fn git(folder: &Path, args: &[&str]) {
     let output = Command::new("git")
         .args(["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "init.defaultBranch=main"])
         .args(args)
