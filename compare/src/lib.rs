@@ -31,6 +31,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use toolc_codegen::cli::{Project, find_root};
 use toolc_codegen::{Failure, Sources};
+use toolc_mcp::Endpoint;
 
 use accepted::{Accepted, FILE};
 
@@ -52,9 +53,15 @@ Exit status:
 #[command(after_help = HELP)]
 pub struct Breaking {
     /// Compare with this: a commit such as `origin/main` (`git:NAME` if a folder has the same name), the folder of a project or of a
-    /// bundle, or a JSON file with the answer of an MCP server to `tools/list`.
-    #[arg(long, value_name = "REF|DIR|BUNDLE|FILE")]
-    against: String,
+    /// bundle, a JSON file with the answer of an MCP server to `tools/list`, or the address of an MCP server.
+    #[arg(long, value_name = "REF|DIR|BUNDLE|FILE|URL", required_unless_present = "program")]
+    against: Option<String>,
+    /// Compare with the tools of this MCP server, which is started.
+    #[arg(last = true, value_name = "PROGRAM", conflicts_with = "against")]
+    program: Vec<String>,
+    /// A header of requests to the address of an MCP server, with the variable that holds its value: `Authorization=TOKEN_VARIABLE`.
+    #[arg(long, value_name = "NAME=VARIABLE")]
+    header: Vec<String>,
     /// Write the changes in this form.
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -99,7 +106,7 @@ impl Breaking {
         let root = find_root(project.root)?;
         let accepted = Accepted::read(&root)?;
         let new = || load::compiled("the project".to_owned(), Sources::scan(&root)?);
-        let (before, after) = rayon::join(|| load::load(&root, &self.against), new);
+        let (before, after) = rayon::join(|| self.load(&root), new);
         let comparison = comparison::compare_with(&before?, &after?, &accepted, &accepted::today())?;
         if let Some(reason) = &self.accept {
             return accept(&root, &comparison, reason).map(|()| true);
@@ -112,6 +119,21 @@ impl Breaking {
         };
         self.write(&text)?;
         Ok(!comparison.breaks())
+    }
+
+    /// Loads the other version.
+    fn load(&self, root: &Path) -> Result<Snapshot, Failure> {
+        match self.against.as_deref() {
+            None => {
+                let command = self.program.clone();
+                load::server(&Endpoint::Program { command, env: Vec::new(), directory: None })
+            }
+            Some(url) if url.starts_with("https://") || url.starts_with("http://") => {
+                let endpoint = Endpoint::at(url, &self.header).map_err(|error| Failure::new(error.to_string()))?;
+                load::server(&endpoint)
+            }
+            Some(against) => load::load(root, against),
+        }
     }
 
     fn write(&self, text: &str) -> Result<(), Failure> {

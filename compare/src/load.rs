@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use toolc_codegen::project::{MANIFESTS, PLUGIN};
 use toolc_codegen::{Failure, Options, Sources, compile_with};
+use toolc_mcp::Endpoint;
 
 use crate::git;
 use crate::snapshot::{Extent, Snapshot, entry_of_listed};
@@ -148,6 +149,18 @@ pub fn of_listed_tools(origin: String, answer: &Value) -> Result<Snapshot, Failu
         );
     }
     Snapshot::of_catalog(origin, json!({ "tools": tools }), Extent::Tools)
+}
+
+/// Starts or reaches an MCP server, and loads its tools.
+///
+/// # Errors
+/// If it cannot be started or reached, or does not list its tools.
+pub fn server(endpoint: &Endpoint) -> Result<Snapshot, Failure> {
+    let listed = endpoint.list_tools().map_err(|error| Failure::new(endpoint.failure(&error)))?;
+    if let Some(why) = listed.cut_off {
+        return Err(Failure::new(format!("{} did not list all its tools: {why}", endpoint.label())));
+    }
+    of_listed_tools(format!("the server {}", endpoint.label()), &Value::Array(listed.tools))
 }
 
 fn read_text(path: &Path) -> Result<String, Failure> {

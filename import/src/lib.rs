@@ -23,9 +23,9 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use toolc_codegen::Failure;
 use toolc_codegen::cli::{Project, find_root};
 use toolc_codegen::project::write_atomically;
+use toolc_mcp::Endpoint;
 
 use plan::{Choice, Chosen, Plan};
-use source::mcp::Endpoint;
 use source::{clients, document, lists, mcp, openapi, python};
 use tool::Source;
 
@@ -172,7 +172,8 @@ fn read(args: &Args) -> Result<Source, Failure> {
     let path = args.source.as_deref().filter(|path| !path.as_os_str().is_empty());
     let path = path.ok_or_else(|| Failure::new("no source: name a file, an address or a command"))?;
     if let Some(url) = path.to_str().filter(|text| text.starts_with("https://") || text.starts_with("http://")) {
-        return mcp::read(&Endpoint::Address { url: url.to_owned(), headers: headers(&args.header)? });
+        let endpoint = Endpoint::at(url, &args.header).map_err(|error| Failure::new(error.to_string()))?;
+        return mcp::read(&endpoint);
     }
     let name = path.file_stem().filter(|_| path != Path::new("-")).map(|stem| stem.to_string_lossy().into_owned());
     let path = if path.is_dir() { path.join(BUNDLE) } else { path.to_owned() };
@@ -215,17 +216,6 @@ fn read_document(path: &Path, args: &Args) -> Result<Source, Failure> {
         )));
     }
     Ok(lists::read(&value, &label))
-}
-
-/// Reads the headers of the command line.
-fn headers(given: &[String]) -> Result<Vec<(String, String)>, Failure> {
-    let header = |text: &String| {
-        let (name, variable) = text.split_once('=').ok_or_else(|| {
-            Failure::new(format!("`{text}` is not a header: write NAME=VARIABLE, such as --header Authorization=TOKEN"))
-        })?;
-        Ok((name.to_owned(), self::variable(variable)?))
-    };
-    given.iter().map(header).collect()
 }
 
 /// Returns the value of a variable of the environment.

@@ -27,6 +27,7 @@ mod connect;
 mod content;
 mod definition;
 mod digits;
+mod endpoint;
 mod era;
 mod error;
 mod failure;
@@ -64,6 +65,7 @@ pub use ask::{
     Address, Answer, AnswerFuture, Answering, Asker, Choice, Field, FieldKind, Question, QuestionKind, Sample,
     SampleFuture, SampleMessage, SampleRequest, Sampler, TextFormat,
 };
+pub use endpoint::Endpoint;
 pub use error::{ErrorKind, McpError};
 pub use names::{check_server_name, tool_name, toolset_name};
 pub use once::{ListedTools, list_tools};

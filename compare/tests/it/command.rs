@@ -311,3 +311,35 @@ fn levels_decide_about_the_exit_status() {
         assert_eq!(repository.run(&["--against", "HEAD"]).0, 2, "{wrong}");
     }
 }
+
+/// A server as a shell script, whose tool `search` takes a limit of at most 100.
+#[cfg(unix)]
+const SERVER: &str = r#"
+while IFS= read -r line; do
+    id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+    case "$line" in
+    *'"method":"initialize"'*)
+        printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}\n' "$id" ;;
+    *'"method":"tools/list"'*)
+        printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"search","description":"Searches the notes.","inputSchema":{"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":100,"default":10}},"additionalProperties":false}}]}}\n' "$id" ;;
+    *'"id"'*)
+        printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown"}}\n' "$id" ;;
+    esac
+done
+"#;
+
+#[cfg(unix)]
+#[test]
+fn the_tools_of_a_running_server_are_compared() {
+    let repository = Repository::new();
+    let script = repository.0.path().join("server.sh");
+    fs::write(&script, SERVER).unwrap();
+    let against = ["--", "sh", script.to_str().unwrap()];
+    let (status, text) = repository.run(&against);
+    assert_eq!(status, 0, "{text}");
+    repository.break_it();
+    let (status, text) = repository.run(&against);
+    assert!(status == 1 && text.contains("argument-refused") && text.contains("\"limit\":"), "{text}");
+    assert_eq!(repository.run(&["--", "no-such-program-here"]).0, 2);
+    assert_eq!(repository.run(&["--against", "http://127.0.0.1:9/mcp", "--header", "broken"]).0, 2);
+}

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 use toolc_codegen::Failure;
-
-use super::mcp::Endpoint;
+use toolc_mcp::Endpoint;
 
 /// The places of the servers in the files of clients.
 const PLACES: [&str; 6] =
