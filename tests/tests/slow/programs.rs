@@ -101,6 +101,29 @@ fn handlers_in_python_get_valid_arguments_and_return_typed_results() {
     assert!(refused.contains("/text") && refused.contains("/priority"), "{refused}");
 }
 
+/// Prints the time of a call in a program, next to one of a handler in Rust.
+#[test]
+#[ignore = "it measures"]
+fn the_time_of_a_call_in_a_program() {
+    const CALLS: u32 = 2000;
+    let project = project();
+    let turn = host(project.path());
+    let median = |tool: &str, arguments: &Value| {
+        call(&turn, tool, arguments);
+        let mut times: Vec<_> = (0..CALLS)
+            .map(|_| {
+                let begin = std::time::Instant::now();
+                call(&turn, tool, arguments);
+                begin.elapsed()
+            })
+            .collect();
+        times.sort();
+        times[times.len() / 2]
+    };
+    let (rust, python) = (median("where_am_i", &json!({})), median("add_note", &json!({ "text": "Buy tea" })));
+    println!("median of {CALLS} calls: {rust:?} in Rust, {python:?} in Python");
+}
+
 #[test]
 fn errors_of_a_program_have_their_kind_and_fields_without_secrets() {
     if python().is_none() {
