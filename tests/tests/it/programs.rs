@@ -47,7 +47,7 @@ fn a_program_that_is_not_installed_is_an_error_that_says_so() {
     let tools = toolc::testing::Harness::with_session(notes::provider(handlers), |session| {
         session.env(Env::empty().with_var("PATH", "/nonexistent"))
     });
-    let error = tools.call("add_note", json!({ "text": "Buy tea" })).value().to_string();
+    let error = tools.call("add_note", json!({ "text": "Buy tea" })).response().json.clone();
     assert!(error.contains("failed to start the program of the toolset `notes`: "), "{error}");
     assert!(error.contains("; install `python3`, or add its folder to `PATH`"), "{error}");
 }
