@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::RwLock;
 
 use serde_json::Value;
-use toolc::__gen::table::SlotKind;
 use toolc::args::{Slots, read_value};
 use toolc::catalog::{Definition, Fact};
 use toolc::schema::Table;
@@ -153,11 +152,6 @@ impl Names {
         let tool = |tool: &Tool| {
             let mut tool = tool.clone();
             tool.requires = Vec::new();
-            let mut table = (*tool.arguments).clone();
-            for node in &mut table.nodes {
-                node.form = SlotKind::Value;
-            }
-            tool.arguments = table.into();
             tool
         };
         let toolset = |id| {
