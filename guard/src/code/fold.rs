@@ -38,7 +38,8 @@ impl Folded {
         }
         self.is_complete &= other.is_complete;
         self.is_decoded |= other.is_decoded;
-        self.pieces += other.pieces;
+        // A text can double itself in each line.
+        self.pieces = self.pieces.saturating_add(other.pieces);
         self.list.clone_from(&other.list);
     }
 
