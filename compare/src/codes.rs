@@ -52,11 +52,11 @@ impl fmt::Display for Tier {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// It is only counted.
+    /// The report counts the change.
     Allow,
-    /// It is reported.
+    /// The report shows the change.
     Warn,
-    /// It is reported, and the exit status is 1.
+    /// The report shows the change, and the exit status is 1.
     Deny,
 }
 

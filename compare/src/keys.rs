@@ -12,7 +12,7 @@ pub(crate) enum Meaning {
     Handler(Code),
     /// Other names: one that is gone breaks those who use it.
     Names,
-    /// It is compared elsewhere, or follows from other keys.
+    /// The key is compared elsewhere, or follows from other keys.
     Elsewhere,
 }
 

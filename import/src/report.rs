@@ -50,15 +50,15 @@ pub struct Change {
 pub enum Deed {
     /// It did not exist.
     Created,
-    /// It had other content.
+    /// The file had other content.
     Changed,
-    /// It has edits of a person, and gets what is new in the source.
+    /// The file has edits of a person, and gets what is new in the source.
     Merged,
     /// The source has the tool no longer.
     Removed,
-    /// It is as the source says.
+    /// The file is as the source says.
     Unchanged,
-    /// It differs from the source, and stays as it is.
+    /// The file differs from the source, and stays as it is.
     Kept,
 }
 
