@@ -121,7 +121,7 @@ class Guide(unittest.TestCase):
         python.write_text(f'#!/bin/sh\nPYTHONPATH="{PYTHON / "src"}" exec "{sys.executable}" "$@"\n', encoding="utf-8")
         python.chmod(0o755)
         commands = next(block for language, block in BLOCKS if language == "sh" and "--plugins" in block)
-        generate = re.search(r"`cargo xtask (gen --root plugins/words --python words)`", GUIDE)
+        generate = re.search(r"`cargo-toolc (gen --root plugins/words --python words)`", GUIDE)
         assert generate is not None
         self.run_program("xtask", *generate[1].split(), cwd=self.folder)
         self.assertEqual(json.loads(self.run_program("sh", "-c", commands, cwd=self.folder)), 3)
