@@ -18,8 +18,9 @@ pub(crate) struct Program {
     work: Cell<usize>,
 }
 
-/// How often each token may be looked at.
+/// How often each token may be looked at, and how many looks a program may take: about half a second.
 const WORK_PER_TOKEN: usize = 200;
+const MAX_WORK: usize = 6_000_000;
 
 /// Names that are joined by `.` and the like.
 #[derive(Debug, Clone)]
@@ -63,7 +64,7 @@ impl Program {
     pub(crate) fn new(text: &str, language: &'static Language) -> Self {
         let tokens = lex::tokens(text, language);
         let pair = pairs(&tokens);
-        let work = Cell::new((tokens.len() + 100) * WORK_PER_TOKEN);
+        let work = Cell::new(((tokens.len() + 100) * WORK_PER_TOKEN).min(MAX_WORK));
         let mut program = Self { language, tokens, pair, aliases: BTreeMap::new(), work };
         program.read_imports();
         program

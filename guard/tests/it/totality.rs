@@ -76,6 +76,8 @@ fn repeated_pieces_are_judged_in_bounded_time() {
         ("a.py", "exec(a)(\n"),
         ("a.py", "open('~/.ssh/id_rsa')\n"),
         ("a.js", "${`"),
+        ("a.js", "x=/"),
+        ("a.sh", "echo a\n"),
         ("a.js", "([/"),
         ("a.js", "f(x => {"),
         ("a.js", "a.b.c("),

@@ -41,7 +41,7 @@ const PHRASES: &[(&str, &str)] = &[
     ),
     (
         "overrides other instructions",
-        r"\b(?:override\s*:|your\s+new\s+(?:system\s+)?(?:instructions?|orders|directives?|rules|goal|objective|task|role)\s+(?:are|is)\b)|\bnew\s+(?:system\s+)?(?:instructions|directives)\s*:",
+        r"(?:^|[^\w\s,-]\s*|\n\s*|\b(?:system|admin(?:istrator)?|developer|instructions?|security|safety|policy|priority|emergency|prompt|user|total|full)\s+)override\s*:|\b(?:your\s+new\s+(?:system\s+)?(?:instructions?|orders|directives?|rules|goal|objective|task|role)\s+(?:are|is)\b)|\bnew\s+(?:system\s+)?(?:instructions|directives)\s*:",
     ),
     (
         "overrides other instructions",
