@@ -5,5 +5,6 @@ mod contain;
 mod keywords;
 mod manifest_keys;
 mod project;
+mod real;
 mod same;
 mod speed;

@@ -1,7 +1,6 @@
 //! Tests of `import`: each in a project of its own.
 
 mod files;
-mod instances;
 mod meaning;
 mod openapi;
 mod project;

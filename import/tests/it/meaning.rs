@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use toolc::args;
 use toolc::schema::Table;
+use toolc_test_support::instances::{Random, mutated, value};
 
-use crate::instances::{Random, mutated, value};
 use crate::project::Folder;
 
 /// The verdicts about generated values.

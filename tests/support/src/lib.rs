@@ -5,6 +5,7 @@ pub mod apptainer;
 #[cfg(all(unix, feature = "servers"))]
 pub mod daytona;
 mod folder;
+pub mod instances;
 pub mod modal;
 pub mod packages;
 pub mod programs;

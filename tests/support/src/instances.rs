@@ -2,24 +2,29 @@
 
 use serde_json::{Map, Value, json};
 
-/// A small generator of numbers.
-pub(crate) struct Random(pub(crate) u64);
+/// A small generator of numbers, from a seed that is not zero.
+pub struct Random(pub u64);
 
 impl Random {
-    pub(crate) fn below(&mut self, end: usize) -> usize {
+    /// Returns a number below `end`.
+    pub fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         usize::try_from(self.0 >> 11).unwrap_or(0) % end.max(1)
     }
 
-    pub(crate) fn pick<'v, T>(&mut self, all: &'v [T]) -> &'v T {
+    /// Returns one of several values.
+    ///
+    /// # Panics
+    /// If there are none.
+    pub fn pick<'v, T>(&mut self, all: &'v [T]) -> &'v T {
         &all[self.below(all.len())]
     }
 }
 
 /// Returns a value that a schema describes, mostly.
-pub(crate) fn value(schema: &Value, root: &Value, random: &mut Random, depth: usize) -> Value {
+pub fn value(schema: &Value, root: &Value, random: &mut Random, depth: usize) -> Value {
     let Some(map) = schema.as_object() else { return json!("any") };
     if depth > 8 {
         return json!(null);
@@ -126,7 +131,7 @@ fn text(map: &Map<String, Value>, random: &mut Random) -> String {
 }
 
 /// Changes one place of a value.
-pub(crate) fn mutated(value: &Value, random: &mut Random) -> Value {
+pub fn mutated(value: &Value, random: &mut Random) -> Value {
     let others = [
         json!(null),
         json!(""),
@@ -147,7 +152,7 @@ pub(crate) fn mutated(value: &Value, random: &mut Random) -> Value {
                 0 => drop(map.insert("zz_unknown".to_owned(), random.pick(&others).clone())),
                 1 if !map.is_empty() => {
                     let name = random.pick(&map.keys().cloned().collect::<Vec<_>>()).clone();
-                    map.shift_remove(&name);
+                    drop(map.remove(&name));
                 }
                 _ if !map.is_empty() => {
                     let name = random.pick(&map.keys().cloned().collect::<Vec<_>>()).clone();
