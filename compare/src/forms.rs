@@ -57,6 +57,8 @@ pub(crate) struct Form<'s> {
     pub(crate) additional: Vec<(BTreeSet<&'s str>, &'s Value)>,
     pub(crate) required: BTreeSet<&'s str>,
     pub(crate) size: (u64, u64),
+    /// Schemas for the names of properties.
+    pub(crate) names: Schemas<'s>,
     /// Whether the schema means exactly this, and no keyword was left out.
     pub(crate) is_exact: bool,
 }
@@ -81,6 +83,7 @@ impl Form<'_> {
             additional: Vec::new(),
             required: BTreeSet::new(),
             size: FULL,
+            names: Vec::new(),
             is_exact: true,
         }
     }
@@ -226,6 +229,9 @@ impl<'s> Form<'s> {
                 let declared = declared.into_iter().flat_map(Map::keys).map(String::as_str).collect();
                 self.additional.push((declared, value));
             }
+            // Generators of schemas write `{"type": "string"}`, which every name satisfies.
+            ("propertyNames", Value::Object(names)) if accepts_every_text(names) => {}
+            ("propertyNames", Value::Object(_) | Value::Bool(_)) => self.names.push(value),
             ("nullable", Value::Bool(_)) => {}
             (known, _) if ANNOTATIONS.contains(&known) || known.starts_with("x-") => {}
             _ => self.is_exact = false,
@@ -302,6 +308,7 @@ impl<'s> Form<'s> {
             both.properties.entry(name).or_default().extend(schemas);
         }
         both.additional.extend(other.additional.iter().cloned());
+        both.names.extend(&other.names);
         both.normalized()
     }
 
@@ -362,6 +369,7 @@ impl<'s> Form<'s> {
             Value::Object(map) => {
                 in_range(map.len(), self.size)
                     && self.required.iter().all(|name| map.contains_key(*name))
+                    && (self.names.is_empty() || map.keys().all(|name| nested(&self.names, &name.as_str().into())))
                     && map.iter().all(|(name, value)| {
                         let schemas = self.property(name);
                         schemas.is_empty() || nested(&schemas, value)
@@ -380,6 +388,15 @@ impl<'s> Form<'s> {
             && self.max.is_none_or(|end| number < end.at || (number == end.at && !end.is_open))
             && self.multiples.iter().all(is_multiple)
     }
+}
+
+/// Returns whether a schema restricts no text.
+fn accepts_every_text(schema: &Map<String, Value>) -> bool {
+    schema.iter().all(|(keyword, value)| match keyword.as_str() {
+        "type" => value == "string",
+        "$ref" | "anyOf" | "oneOf" | "allOf" => false,
+        keyword => ANNOTATIONS.contains(&keyword),
+    })
 }
 
 fn meet(one: (u64, u64), two: (u64, u64)) -> (u64, u64) {

@@ -2,7 +2,9 @@
 
 #![expect(clippy::float_cmp, reason = "bounds are equal or not")]
 
-use serde_json::Value;
+use std::sync::LazyLock;
+
+use serde_json::{Value, json};
 
 use crate::automata::{Inclusion, inclusion};
 use crate::forms::{ARRAY, BOOLEAN, End, FRACTION, Form, INTEGER, NULL, OBJECT, STRING, Schemas, forms};
@@ -101,9 +103,20 @@ impl<'s> Prover<'s> {
         if !wide.required.is_subset(&narrow.required) || !contains(wide.size, size) {
             return false;
         }
+        if !self.names_are_covered(narrow, wide) {
+            return false;
+        }
         let names = narrow.properties.keys().chain(wide.properties.keys());
         names.into_iter().all(|name| self.part_is_covered(&narrow.property(name), &wide.property(name)))
             && self.part_is_covered(&narrow.unnamed(), &wide.unnamed())
+    }
+
+    fn names_are_covered(&mut self, narrow: &Form<'s>, wide: &Form<'s>) -> bool {
+        // Every name is a text.
+        static TEXT: LazyLock<Value> = LazyLock::new(|| json!({ "type": "string" }));
+        let text: &'s Value = &TEXT;
+        let narrow: Schemas<'s> = narrow.names.iter().copied().chain([text]).collect();
+        self.is_contained(&narrow, &wide.names)
     }
 
     /// Returns whether a property of the narrower form, if it can exist, is accepted by the wider one.

@@ -49,6 +49,22 @@ fn what_cannot_be_decided_is_said() {
 }
 
 #[test]
+fn names_of_properties_are_compared() {
+    let named = |names: Value| json!({ "type": "object", "propertyNames": names, "additionalProperties": {} });
+    let (any, lower, short) =
+        (json!({ "type": "string" }), json!({ "pattern": "^[a-z]+$" }), json!({ "type": "string", "maxLength": 3 }));
+    for (narrow, wide) in [(any.clone(), any.clone()), (lower.clone(), any.clone()), (short.clone(), short.clone())] {
+        assert_eq!(is_contained(named(narrow.clone()), named(wide)), Containment::Contained);
+        assert_eq!(is_contained(named(narrow), json!({ "type": "object" })), Containment::Contained);
+    }
+    for (narrow, wide) in [(any.clone(), lower), (any.clone(), short)] {
+        assert!(!matches!(is_contained(named(narrow), named(wide)), Containment::Contained));
+    }
+    let closed = json!({ "type": "object", "propertyNames": any, "additionalProperties": false });
+    assert!(matches!(is_contained(named(json!({ "type": "string" })), closed), Containment::Witness(_)));
+}
+
+#[test]
 fn an_invalid_schema_is_an_error() {
     assert!(contain(&json!({ "type": 3 }), &json!({})).is_err());
 }
