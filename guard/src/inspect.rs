@@ -1,5 +1,8 @@
 //! Judges all files of a skill.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use toolc_commands::Surroundings;
 use toolc_commands::rules::RuleSet;
 
@@ -38,9 +41,14 @@ const MAX_INNER: usize = 2_000;
 pub fn inspect(files: &Files, rules: &RuleSet<'_>, surroundings: &Surroundings<'_>) -> Report {
     let skill = files.iter().find(|(path, _)| path.eq_ignore_ascii_case("SKILL.md"));
     let purpose = skill.map(|(_, content)| purpose_of(content)).unwrap_or_default();
-    let context = Context { rules, surroundings, purpose };
-    let mut inspection =
-        Inspection { context, report: Report::default(), left: MAX_TEXTS, packed: archives::MAX_UNPACKED };
+    let context = Context { rules, surroundings, purpose, uses: RefCell::default() };
+    let mut inspection = Inspection {
+        context,
+        report: Report::default(),
+        texts: Vec::new(),
+        left: MAX_TEXTS,
+        packed: archives::MAX_UNPACKED,
+    };
     if skill.is_none() {
         inspection.add("SKILL.md", "", vec![Found::new(Code::NoSkill, 0..0, Code::NoSkill.explanation())]);
     }
@@ -66,6 +74,7 @@ pub fn inspect(files: &Files, rules: &RuleSet<'_>, surroundings: &Surroundings<'
             }
         }
     }
+    inspection.run_files();
     bound(&mut inspection.report.findings);
     inspection.report
 }
@@ -74,6 +83,8 @@ pub fn inspect(files: &Files, rules: &RuleSet<'_>, surroundings: &Surroundings<'
 struct Inspection<'a> {
     context: Context<'a>,
     report: Report,
+    /// The texts that were judged.
+    texts: Vec<(String, Kind, String)>,
     /// How many bytes of texts, and of archives, may still be judged.
     left: usize,
     packed: usize,
@@ -118,6 +129,7 @@ impl Inspection<'_> {
             }
         }
         self.add(path, &text, found);
+        self.texts.push((path.to_owned(), kind, text));
         for (inner, bytes) in packed {
             let whole = format!("{path}/{}", inner.trim_start_matches("./"));
             if is_outside(&inner) {
@@ -125,6 +137,65 @@ impl Inspection<'_> {
                 self.add(&whole, "", vec![Found::new(Code::LinkOutside, 0..0, message)]);
             }
             self.file(&whole, &bytes, false);
+        }
+    }
+
+    /// Judges files as code that do not look like code, but are run by others.
+    fn run_files(&mut self) {
+        self.context.uses.borrow_mut().follow_copies();
+        let first = self.report.findings.len();
+        for (path, kind, text) in std::mem::take(&mut self.texts) {
+            let languages = self.context.uses.borrow().languages(&path, kind, &text);
+            let own = own_language(&path, kind, &text);
+            let mut found = Vec::new();
+            for language in languages.into_iter().filter(|language| Some(*language) != own) {
+                judge_as(language, &text, &self.context, &mut found);
+            }
+            self.add(&path, &text, found);
+        }
+        if self.report.findings.len() > first {
+            let findings = &mut self.report.findings;
+            findings.sort_by(|a, b| (&a.path, a.line, a.column).cmp(&(&b.path, b.line, b.column)));
+            let mut severities = BTreeMap::<String, Severity>::new();
+            for finding in findings.iter() {
+                let severity = severities.entry(finding.id.clone()).or_insert(finding.severity);
+                *severity = finding.severity.max(*severity);
+            }
+            findings.retain_mut(|finding| match severities.remove(&finding.id) {
+                Some(severity) => {
+                    finding.severity = severity;
+                    true
+                }
+                None => false,
+            });
+        }
+    }
+}
+
+/// Returns the language as which a file has been judged by its kind.
+fn own_language(path: &str, kind: Kind, text: &str) -> Option<&'static str> {
+    match kind {
+        Kind::Shell => Some("sh"),
+        Kind::Code => {
+            Some(language::language(&files::end_of(path)).map_or_else(|| by_shebang(text), |language| language.name))
+        }
+        _ => None,
+    }
+}
+
+/// Judges a text that is run as code of a language.
+fn judge_as(language: &str, text: &str, context: &Context<'_>, found: &mut Vec<Found>) {
+    let start = text.len() - text.trim_start_matches('\u{feff}').len();
+    let unit = Unit::at(&text[start..], start, Voice::Runs);
+    match language {
+        "make" => add_judged(&unit, manifests::check("Makefile", &unit), context, MAX_DEPTH, found),
+        language => judge_code(language, &unit, context, MAX_DEPTH, found),
+    }
+    if language == "sh" {
+        // `sed -n 5p FILE | sh`: each line can run without those before it.
+        for line in unit.into_lines().into_iter().filter(|(_, line)| looks_like_command(line.trim())) {
+            let line = Unit::at(&line.1, line.0, Voice::Runs);
+            judge_code("sh", &line, context, MAX_DEPTH, found);
         }
     }
 }

@@ -39,6 +39,7 @@ mod report;
 mod shell;
 mod tables;
 mod unit;
+mod uses;
 mod visible;
 
 pub use codes::{Category, Code, Severity};

@@ -5,7 +5,7 @@ mod network;
 
 use toolc_commands::{Cause, DoubtKind, Judgement, Program, Reading};
 
-use super::command::{Plain, commands};
+use super::command::{Plain, commands, interpreter};
 use super::packages;
 use crate::codes::Code;
 use crate::context::Context;
@@ -41,6 +41,8 @@ pub(super) fn check(
 ) {
     let piece = Piece { unit, start, text, commands: commands(&judgement.reading), context };
     for command in &piece.commands {
+        let feeding: Vec<&Plain> = piece.fed_by(command).collect();
+        context.uses.borrow_mut().add_command(command, &feeding);
         piece.private_files(command, judged);
         piece.environment(command, judged);
         piece.written_files(command, judged);
@@ -66,6 +68,11 @@ pub(super) fn check(
 impl Piece<'_> {
     fn found(&self, command: &Plain, code: Code, message: impl Into<String>) -> Found {
         Found::in_unit(self.unit, code, self.start + command.at.start..self.start + command.at.end, message)
+    }
+
+    /// Returns the commands whose output a command gets.
+    fn fed_by(&self, command: &Plain) -> impl Iterator<Item = &Plain> {
+        command.fed_by.iter().filter_map(|id| self.commands.get(*id as usize))
     }
 
     fn is_sender(command: &Plain) -> bool {
@@ -184,17 +191,11 @@ impl Piece<'_> {
 
     /// Code in arguments and here-documents.
     fn other_languages(&self, command: &Plain, judged: &mut Judged) {
-        let interpreter = names::INTERPRETERS.iter().find(|(name, _)| {
-            *name == command.name
-                || command.name.strip_prefix(name).is_some_and(|rest| {
-                    !rest.is_empty() && rest.chars().all(|letter| letter.is_ascii_digit() || letter == '.')
-                })
-        });
-        let Some((_, language)) = interpreter.filter(|(_, language)| *language != "sh") else { return };
+        let Some(language) = interpreter(&command.name).filter(|language| *language != "sh") else { return };
         let mut add = |text: &String| {
             judged.inner.push(Inner { language, text: text.clone(), at: self.start + command.at.start });
         };
-        let options: &[&str] = if *language == "powershell" {
+        let options: &[&str] = if language == "powershell" {
             &["-command", "-c"]
         } else {
             &["-c", "-e", "--eval", "-p", "--print", "-r", "eval", "-pe", "-ne", "-lane", "-E"]
@@ -204,7 +205,7 @@ impl Piece<'_> {
                 add(&pair[1]);
             }
             let option = pair[0].to_lowercase();
-            if *language == "powershell"
+            if language == "powershell"
                 && option.len() >= 2
                 && "-encodedcommand".starts_with(&option)
                 && option != "-ex"

@@ -5,6 +5,7 @@ mod command;
 mod packages;
 
 pub(crate) use checks::is_filled;
+pub(crate) use command::{Plain, interpreter};
 pub(crate) use packages::look_alike;
 
 use toolc_commands::{Cause, DoubtKind, Judgement, judge};

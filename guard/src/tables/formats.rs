@@ -87,6 +87,13 @@ pub(crate) const RUNNING_ENDS: &[&str] =
 /// Ends of names of scripts of a shell.
 pub(crate) const SHELL_ENDS: &[&str] = &["sh", "bash", "zsh", "ksh", "fish", "command", "bats", "envrc", "profile"];
 
+/// Ends of names of texts that say nothing about the content.
+pub(crate) const PLAIN_ENDS: &[&str] = &[
+    "", "txt", "text", "dat", "data", "bin", "cfg", "conf", "ini", "env", "log", "tmp", "bak", "old", "orig", "in",
+    "inc", "rc", "tmpl", "template", "def", "lock", "run", "out", "png", "jpg", "jpeg", "gif", "pdf", "b64", "enc",
+    "hex",
+];
+
 /// Names of files without an end that name commands, and of manifests.
 pub(crate) const NAMED_MANIFESTS: &[&str] = &[
     "makefile",
