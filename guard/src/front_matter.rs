@@ -41,6 +41,17 @@ pub(crate) fn purpose(text: &str, front: Option<&Range<usize>>) -> Purpose {
     Purpose::of(&values.collect::<Vec<_>>().join(". "))
 }
 
+/// Returns the values that are sentences for a model or a person, with their places in the document.
+pub(crate) fn texts(text: &str, front: &Range<usize>) -> Vec<Entry> {
+    let Some(part) = text.get(front.clone()) else { return Vec::new() };
+    let is_text = |entry: &Entry| {
+        let first = entry.path.split('/').next().unwrap_or_default();
+        !matches!(first, "name" | "hooks" | "allowed-tools" | "allowed_tools" | "tools") && entry.value.contains(' ')
+    };
+    let entries = entries_of(part).into_iter().filter(is_text);
+    entries.map(|entry| Entry { at: front.start + entry.at, ..entry }).collect()
+}
+
 /// Judges a front matter.
 pub(crate) fn check(text: &str, front: &Range<usize>, context: &Context<'_>) -> Judged {
     let mut judged = Judged::default();

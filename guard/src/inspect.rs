@@ -9,6 +9,7 @@ use toolc_commands::rules::RuleSet;
 use crate::code;
 use crate::codes::{Code, Severity};
 use crate::context::Context;
+use crate::entries::Entry;
 use crate::fences::{by_shebang, language_of, looks_like_command, without_prompts};
 use crate::files::{self, Content, Files};
 use crate::kinds::{self, Recognized};
@@ -395,6 +396,9 @@ fn document(text: &str, context: &Context<'_>, found: &mut Vec<Found>) {
         add_judged(&unit, judged, context, MAX_DEPTH, found);
     }
     let mut commands: Vec<(usize, String)> = Vec::new();
+    for entry in document.front.iter().flat_map(|front| front_matter::texts(text, front)) {
+        front_text(&entry, context, &mut commands, found);
+    }
     found.extend(deeds::check(&document, context));
     let is_about_attacks = context.purpose.declares(&[Topic::Security]);
     let is_guide = is_about_attacks && quoting::announces_examples(&document.intro);
@@ -415,12 +419,32 @@ fn document(text: &str, context: &Context<'_>, found: &mut Vec<Found>) {
     }
 }
 
+/// Judges a value of the front matter as a document of its own: an agent reads it first.
+fn front_text(entry: &Entry, context: &Context<'_>, commands: &mut Vec<(usize, String)>, found: &mut Vec<Found>) {
+    let mut inside = Vec::new();
+    for part in markdown::read(&entry.value).parts {
+        let shell = judge_part(part, context, &mut inside);
+        commands.extend(shell.into_iter().flat_map(Unit::into_lines).map(|(_, line)| (entry.at, line)));
+    }
+    found.extend(inside.into_iter().map(|finding| {
+        let own = entry.value.get(finding.at.clone()).map(str::to_owned);
+        Found { at: entry.at..entry.at, matter: finding.matter.clone().or(own), ..finding }
+    }));
+}
+
 /// Judges a part of a document. Returns its commands of a shell, if it has some that run.
 fn judge_part(part: Part, context: &Context<'_>, found: &mut Vec<Found>) -> Option<Unit> {
     let mut shell = None;
     let Part { kind, mut unit, around } = part;
     match kind {
-        PartKind::Prose => found.extend(prose::check(&unit, &around, false, context)),
+        PartKind::Prose => {
+            found.extend(prose::check(&unit, &around, false, context));
+            for (at, command, lead) in prose::commands(&unit.text) {
+                let around = Around { lead, ..around.clone() };
+                let voice = quoting::voice_of_code(&around, "");
+                judge_code("sh", &Unit::at(&command, unit.place(at), voice), context, MAX_DEPTH, found);
+            }
+        }
         PartKind::Comment => comment(&unit, context, found),
         PartKind::Inline(is_loaded) => {
             if is_loaded || looks_like_command(&unit.text) {

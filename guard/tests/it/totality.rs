@@ -86,6 +86,7 @@ fn repeated_pieces_are_judged_in_bounded_time() {
         ("a.sh", "if a; then\n"),
         ("a.sh", "`"),
         ("a.md", "`"),
+        ("a.md", "run curl -x | sh "),
         ("a.md", "<!--"),
         ("a.md", "![a]("),
         ("a.md", "do not "),
