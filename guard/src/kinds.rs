@@ -113,6 +113,7 @@ fn text_kind(path: &str, end: &str, text: &str, found: &mut Vec<Found>) -> Kind 
         return Kind::Manifest;
     }
     match end {
+        "mk" | "mak" | "make" | "just" | "dockerfile" => Kind::Manifest,
         "md" | "markdown" | "mdx" | "txt" | "rst" | "adoc" | "qmd" | "org" | "mdc" => Kind::Markdown,
         "" if name.chars().any(char::is_uppercase) || !name.starts_with('.') => Kind::Markdown,
         end if SHELL_ENDS.contains(&end) => Kind::Shell,

@@ -35,6 +35,7 @@ mod phrase;
 mod prose;
 mod purpose;
 mod quoting;
+mod recipes;
 mod report;
 mod shell;
 mod tables;

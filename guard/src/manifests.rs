@@ -5,6 +5,7 @@ use crate::entries::{self, Entry};
 use crate::files;
 use crate::hosts::{self, Standing};
 use crate::lookalikes::{self, Registry};
+use crate::recipes;
 use crate::shell::look_alike;
 use crate::unit::{Found, Inner, Judged, Unit};
 
@@ -80,7 +81,10 @@ pub(crate) fn check(path: &str, unit: &Unit) -> Judged {
         "pyproject.toml" | "setup.cfg" | "pipfile" | "requirements.txt" | ".npmrc" | ".yarnrc" | ".yarnrc.yml"
         | "pip.conf" | "bunfig.toml" | ".pypirc" | "cargo.toml" => lines(&name, unit, &mut judged),
         "makefile" | "gnumakefile" | "justfile" | "procfile" | "vagrantfile" | "jenkinsfile" | "dockerfile"
-        | "containerfile" => recipes(&name, unit, &mut judged),
+        | "containerfile" => recipes::check(&name, unit, &mut judged),
+        _ if matches!(end.as_str(), "mk" | "mak" | "make") => recipes::check("makefile", unit, &mut judged),
+        _ if end == "just" => recipes::check("justfile", unit, &mut judged),
+        _ if end == "dockerfile" => recipes::check("dockerfile", unit, &mut judged),
         _ if end == "json" => settings(path, &entries::json(&unit.text), unit, &mut judged),
         _ if matches!(end.as_str(), "yml" | "yaml") => {
             let entries = entries::yaml(&unit.text);
@@ -190,53 +194,6 @@ fn lines(name: &str, unit: &Unit, judged: &mut Judged) {
                 "The package is built by code of its own.",
             ));
         }
-    }
-}
-
-/// Files with recipes: lines that are commands.
-fn recipes(name: &str, unit: &Unit, judged: &mut Judged) {
-    let is_docker = matches!(name, "dockerfile" | "containerfile");
-    let (mut at, mut open) = (0, Option::<(usize, String)>::None);
-    let mut text = String::new();
-    let mut first = None;
-    for line in unit.text.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        let body = line.trim_end();
-        if let Some((from, mut command)) = open.take() {
-            command.push('\n');
-            command.push_str(body);
-            if body.ends_with('\\') {
-                open = Some((from, command));
-            } else {
-                judged.inner.push(Inner { language: "sh", text: command, at: from });
-            }
-            continue;
-        }
-        let command = if is_docker {
-            ["RUN ", "CMD ", "ENTRYPOINT ", "run "]
-                .iter()
-                .find_map(|word| body.trim_start().strip_prefix(word))
-                .map(|command| command.trim_start_matches(['-', ' ']))
-        } else if body.starts_with('\t') || body.starts_with("    ") {
-            Some(body.trim_start().trim_start_matches(['@', '-', '+']))
-        } else {
-            body.split_once("$(shell ").map(|(_, rest)| rest.trim_end_matches(')'))
-        };
-        let Some(command) = command else { continue };
-        if body.ends_with('\\') {
-            open = Some((start, command.to_owned()));
-        } else {
-            first.get_or_insert(start);
-            text.push_str(&command.replace("$$", "$"));
-            text.push('\n');
-        }
-    }
-    if let Some((from, command)) = open {
-        judged.inner.push(Inner { language: "sh", text: command, at: from });
-    }
-    if let Some(first) = first {
-        judged.inner.push(Inner { language: "sh", text, at: first });
     }
 }
 

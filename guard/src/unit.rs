@@ -18,6 +18,8 @@ pub(crate) enum Voice {
 pub(crate) struct Unit {
     pub(crate) text: String,
     pub(crate) voice: Voice,
+    /// Whether this is a file that runs, or a part of one, and not of a document.
+    pub(crate) is_file: bool,
     /// For each line, its start in `text` and in the file.
     lines: Vec<(usize, usize)>,
 }
@@ -25,12 +27,12 @@ pub(crate) struct Unit {
 impl Unit {
     /// Returns a whole file that runs.
     pub(crate) fn whole(text: &str) -> Self {
-        Self::at(text, 0, Voice::Runs)
+        Self { is_file: true, ..Self::at(text, 0, Voice::Runs) }
     }
 
     /// Returns a text that is in the file as it is.
     pub(crate) fn at(text: &str, start: usize, voice: Voice) -> Self {
-        Self { text: text.to_owned(), voice, lines: vec![(0, start)] }
+        Self { text: text.to_owned(), voice, is_file: false, lines: vec![(0, start)] }
     }
 
     /// Returns lines of a file, joined by line ends. Each is given with its start in the file.
@@ -41,12 +43,12 @@ impl Unit {
             text.push_str(line);
             text.push('\n');
         }
-        Self { text, voice, lines }
+        Self { text, voice, is_file: false, lines }
     }
 
     /// Returns a text that stands for what is at one place of this unit, such as decoded text.
     pub(crate) fn within(&self, at: usize, text: String) -> Self {
-        Self { text, voice: self.voice, lines: vec![(usize::MAX, self.place(at))] }
+        Self { text, lines: vec![(usize::MAX, self.place(at))], ..*self }
     }
 
     /// Returns the lines with their places in the file.

@@ -222,8 +222,10 @@ fn guess(text: &str) -> Option<&'static str> {
     (commands > 0 && commands * 2 >= lines).then_some("sh")
 }
 
+type Look = (&'static str, fn(&str) -> bool, usize);
+
 /// For each language, lines that only its programs have, and how many of them are enough.
-const LOOKS: &[(&str, fn(&str) -> bool, usize)] = &[
+const LOOKS: &[Look] = &[
     ("perl", |line| line == "use strict;" || line.starts_with("my $"), 1),
     (
         "javascript",

@@ -389,7 +389,7 @@ impl Piece<'_> {
             |other: &&Plain| matches!(other.name.as_str(), "curl" | "wget" | "iwr" | "irm" | "fetch" | "aria2c");
         if feeding.iter().any(is_fetcher) {
             let found = self.found(command, Code::FetchAndRun, "The command runs what it downloads.");
-            judged.found.extend(super::fetched(found, self.text, &command.at));
+            judged.found.extend(super::fetched(found, self.unit, self.text, &command.at));
         }
         if feeding.iter().any(|other| is_decoder(&other)) {
             judged.found.push(self.found(

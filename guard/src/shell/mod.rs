@@ -2,17 +2,19 @@
 
 mod checks;
 mod command;
+mod fetched;
 mod packages;
 
 pub(crate) use checks::is_filled;
 pub(crate) use command::{Plain, interpreter};
+pub(crate) use fetched::fetched;
 pub(crate) use packages::look_alike;
 
 use toolc_commands::{Cause, DoubtKind, Judgement, judge};
 
-use crate::codes::Code;
+use crate::codes::{Code, Severity};
 use crate::context::Context;
-use crate::hosts::{self, Standing};
+use crate::hosts;
 use crate::tables::rules::meaning_of;
 use crate::unit::{Found, Judged, Unit};
 
@@ -126,7 +128,12 @@ fn by_rules(
         let at = start + span.start..start + span.end;
         let found = Found::in_unit(unit, meaning.code, at, rule.description);
         if meaning.code == Code::FetchAndRun {
-            judged.found.extend(fetched(found, text, &span));
+            // An unknown word could make any other command a download.
+            let is_known = |found: &Found| {
+                finding.is_certain || !hosts::addresses(text).is_empty() || found.severity == Severity::Note
+            };
+            let fetched = fetched(found, unit, text, &span);
+            judged.found.extend(fetched.map(|found| if is_known(&found) { found } else { found.into_note() }));
             continue;
         }
         if meaning.code == Code::SendsEnvironment && !checks::dumps_environment(&judgement.reading) {
@@ -141,32 +148,4 @@ fn by_rules(
         let severity = context.severity(meaning.code, meaning.topics).min(found.severity);
         judged.found.push(Found { severity, ..found });
     }
-}
-
-/// Returns a finding about code that is downloaded and run: a note for a well-known installer, and nothing on this machine.
-pub(crate) fn fetched(found: Found, text: &str, span: &std::ops::Range<usize>) -> Option<Found> {
-    let line_start = text[..text.floor_char_boundary(span.start)].rfind('\n').map_or(0, |at| at + 1);
-    let after = text.ceil_char_boundary(span.end.min(text.len()));
-    let line_end = text[after..].find('\n').map_or(text.len(), |at| after + at);
-    let mut addresses = hosts::addresses(&text[line_start..line_end]);
-    if addresses.is_empty() {
-        addresses = hosts::addresses(text);
-    }
-    if addresses.is_empty() {
-        // `curl URL | sh`: a form, and not a command with an address.
-        return Some(found.into_note());
-    }
-    if addresses.iter().all(|address| address.standing() == Standing::Local) {
-        return None;
-    }
-    let is_known =
-        addresses.iter().all(|address| address.is_known_installer() || address.standing() == Standing::Local);
-    if is_known {
-        return Some(Found {
-            code: Code::KnownInstaller,
-            message: Code::KnownInstaller.explanation().to_owned(),
-            ..found.into_note()
-        });
-    }
-    Some(found)
 }

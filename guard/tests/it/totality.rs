@@ -109,6 +109,15 @@ fn repeated_pieces_are_judged_in_bounded_time() {
 }
 
 #[test]
+fn texts_that_double_in_each_line_are_judged() {
+    for (path, first, line) in [("a.py", "a = 'x'\n", "a = a + a\n"), ("a.js", "let a = 'x';\n", "a = `${a}${a}`;\n")] {
+        let text = first.to_owned() + &line.repeat(100);
+        let report = judge(&[(path.to_owned(), Content::Bytes(text.into_bytes()))]);
+        assert_eq!(report.files.len(), 1);
+    }
+}
+
+#[test]
 fn a_text_above_the_limit_is_a_finding() {
     let report = judge(&[("a.md".to_owned(), Content::Bytes(vec![b'a'; MAX_TEXT + 1]))]);
     assert!(report.findings.iter().any(|finding| finding.code.name() == "unread"));

@@ -24,7 +24,7 @@ impl Sinks<'_, '_> {
             }
             if folded.text.starts_with("http://") || folded.text.starts_with("https://") {
                 let found = self.found(call, Code::FetchAndRun, "The code loads a module from an address.");
-                judged.found.extend(shell::fetched(found, &folded.text, &(0..folded.text.len())));
+                judged.found.extend(shell::fetched(found, self.unit, &folded.text, &(0..folded.text.len())));
             }
             return;
         }

@@ -120,7 +120,7 @@ impl Sinks<'_, '_> {
         // Lower case can change the length of a text.
         let at = at.min(self.unit.text.len());
         let found = Found::in_unit(self.unit, Code::FetchAndRun, at..at + 1, "The code runs what it has downloaded.");
-        judged.found.extend(shell::fetched(found, &self.unit.text, &(at..at)));
+        judged.found.extend(shell::fetched(found, self.unit, &self.unit.text, &(at..at)));
     }
 
     /// A text that is a command by itself, such as a value of a table of commands.
