@@ -99,6 +99,7 @@ pub(crate) static LANGUAGES: &[(&[&str], &Language)] = &[
         &["lua"],
         &Language { name: "lua", line_comments: &["--"], block_comments: &[("--[[", "]]")], lines_end: true, ..C_LIKE },
     ),
+    (&["awk", "gawk", "mawk"], &Language { name: "awk", quotes: &['"'], ..HASH_LIKE }),
     (&["r", "jl", "julia", "elixir", "ex", "exs", "nim", "cr", "tcl"], &Language { name: "r", ..HASH_LIKE }),
     (&["go", "golang"], &Language { name: "go", long_quotes: &["`"], lines_end: true, ..C_LIKE }),
     (&["rs", "rust"], &Language { name: "rust", quotes: &['"'], ..C_LIKE }),

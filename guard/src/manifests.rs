@@ -1,6 +1,6 @@
 //! Judges manifests and settings files: what they make other programs run, and where they get packages from.
 
-use crate::codes::Code;
+use crate::codes::{Code, Severity};
 use crate::entries::{self, Entry};
 use crate::files;
 use crate::hosts::{self, Standing};
@@ -90,6 +90,7 @@ pub(crate) fn check(path: &str, unit: &Unit) -> Judged {
             let entries = entries::yaml(&unit.text);
             commands(&entries, &mut judged);
             workflow(&entries, unit, &mut judged);
+            containers(&entries, unit, &mut judged);
         }
         "tox.ini" | ".gitattributes" => {}
         ".gitmodules" => judged.found.push(Found::in_unit(
@@ -274,6 +275,34 @@ fn servers(entries: &[Entry], unit: &Unit, judged: &mut Judged) {
             command.at..command.at + command.value.len(),
             "The settings start a program as an MCP server.",
         ));
+    }
+}
+
+/// Containers that get the machine, and values that a reader of YAML makes into objects by running code.
+fn containers(entries: &[Entry], unit: &Unit, judged: &mut Judged) {
+    for entry in entries {
+        let (key, value) = (entry.key().to_ascii_lowercase(), entry.value.trim());
+        let is_service = ["services/", "containers/", "spec/"].iter().any(|part| entry.path.contains(part));
+        let is_root = value.starts_with("/:") || value.starts_with('/') && value.contains("docker.sock");
+        let gets_machine = match key.as_str() {
+            "privileged" | "hostpid" => value == "true",
+            "source" => value == "/" || is_root,
+            "path" => entry.path.to_ascii_lowercase().contains("hostpath") && value == "/" || is_root,
+            "pid" | "userns_mode" => value == "host",
+            _ => is_root,
+        };
+        if is_service && gets_machine {
+            let range = entry.at..entry.at + entry.value.len();
+            let message = "The settings give the whole machine to a container.";
+            judged.found.push(Found::in_unit(unit, Code::HostAccess, range, message));
+        }
+    }
+    for tag in ["!!python/object", "!!python/name", "!!python/module", "!ruby/object", "!!javax."] {
+        if let Some(at) = unit.text.find(tag) {
+            let message = "A reader of YAML runs code to make this value.";
+            let found = Found::in_unit(unit, Code::DynamicCode, at..at + tag.len(), message);
+            judged.found.push(Found { severity: Severity::Block, ..found });
+        }
     }
 }
 

@@ -12,7 +12,7 @@ enum Form {
     Other,
 }
 
-/// Adds the commands of a file with recipes, behind its variables.
+/// Adds the commands of a file with recipes, after its variables.
 pub(crate) fn check(name: &str, unit: &Unit, judged: &mut Judged) {
     let form = match name {
         "dockerfile" | "containerfile" => Form::Docker,

@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 
 use crate::files::end_of;
 use crate::report::Kind;
-use crate::shell::{Plain, interpreter};
 use crate::tables::formats::PLAIN_ENDS;
 
 /// The language of a file that runs by its own first line.
-const ANY: &str = "";
+pub(crate) const ANY: &str = "";
+
+/// What stands for settings with commands in them.
+pub(crate) const SETTINGS: &str = "settings";
 
 /// The maximum number of words that are kept, and their maximum length in bytes.
 const MAX_WORDS: usize = 4096;
@@ -31,39 +33,24 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    /// Keeps the files that a command runs or copies. `feeding` are the commands whose output it gets.
-    pub(crate) fn add_command(&mut self, command: &Plain, feeding: &[&Plain]) {
-        let words = || command.arguments.iter().chain(&command.behind).filter(|word| !word.starts_with('-'));
-        if let Some(language) = interpreter(&command.name) {
-            let fed = feeding.iter().flat_map(|other| other.arguments.iter().chain(&other.reads));
-            for word in words().take(1).chain(&command.behind).chain(&command.reads).chain(fed) {
-                self.add_run(word, language);
-            }
-            let further = words().skip(1).filter(|word| is_path(word));
-            if self.maybe_run.len() < MAX_WORDS {
-                self.maybe_run.extend(further.take(8).map(|word| (word.clone(), language)));
-            }
+    /// Keeps a word that names a file that runs.
+    pub(crate) fn add_run(&mut self, word: &str, language: &'static str) {
+        if self.run.len() < MAX_WORDS && is_path(word) {
+            self.run.insert((word.to_owned(), language));
         }
-        if command.program.contains('/') || command.program.starts_with('$') {
-            self.add_run(&command.program, ANY);
+    }
+
+    /// Keeps a word that names a file that runs, if the word before it is the value of an option.
+    pub(crate) fn add_maybe_run(&mut self, word: &str, language: &'static str) {
+        if self.maybe_run.len() < MAX_WORDS && is_path(word) {
+            self.maybe_run.insert((word.to_owned(), language));
         }
-        match command.name.as_str() {
-            "chmod" => words().skip(1).for_each(|word| self.add_run(word, ANY)),
-            "make" | "gmake" | "just" | "task" => {
-                let files =
-                    command.arguments.windows(2).filter(|pair| pair[0].starts_with("-f") || pair[0] == "--file");
-                files.for_each(|pair| self.add_run(&pair[1], "make"));
-            }
-            "crontab" | "at" | "batch" | "parallel" | "xargs" => words().for_each(|word| self.add_run(word, "sh")),
-            _ => {}
-        }
-        let target = command.writes.first().or_else(|| words().next_back());
-        let Some(target) = target else { return };
-        let fed = feeding.iter().flat_map(|other| other.arguments.iter().chain(&other.reads));
-        for word in words().chain(&command.reads).chain(fed).filter(|word| *word != target) {
-            if self.copies.len() < MAX_WORDS && is_path(word) && is_path(target) {
-                self.copies.insert((word.clone(), target.clone()));
-            }
+    }
+
+    /// Keeps the name of a file whose content gets into another one.
+    pub(crate) fn add_copy(&mut self, word: &str, target: &str) {
+        if self.copies.len() < MAX_WORDS && word != target && is_path(word) && is_path(target) {
+            self.copies.insert((word.to_owned(), target.to_owned()));
         }
     }
 
@@ -71,12 +58,6 @@ impl Uses {
     pub(crate) fn add_text(&mut self, text: &str, language: &'static str) {
         if self.opened.len() < MAX_WORDS && is_path(text) {
             self.opened.insert((text.to_owned(), language));
-        }
-    }
-
-    fn add_run(&mut self, word: &str, language: &'static str) {
-        if self.run.len() < MAX_WORDS && is_path(word) {
-            self.run.insert((word.to_owned(), language));
         }
     }
 
@@ -116,6 +97,9 @@ impl Uses {
             languages.extend(of(&self.opened, false));
             languages.extend(of(&self.maybe_run, false));
             languages.extend(guessed);
+        }
+        if is_plain && kind == Kind::Markdown {
+            languages.insert(SETTINGS);
         }
         if languages.remove(ANY) {
             languages.insert(guessed.unwrap_or("sh"));

@@ -5,14 +5,15 @@ mod network;
 
 use toolc_commands::{Cause, DoubtKind, Judgement, Program, Reading};
 
-use super::command::{Plain, commands, interpreter};
-use super::packages;
+use super::command::{Plain, commands};
+use super::{packages, run};
 use crate::codes::Code;
 use crate::context::Context;
 use crate::decode;
 use crate::hosts::{self, Standing};
 use crate::purpose::Topic;
-use crate::tables::{names, places};
+use crate::tables::names::{self, interpreter};
+use crate::tables::places;
 use crate::unit::{Found, Inner, Judged, Unit};
 
 /// Ends of names of files that are data.
@@ -42,7 +43,7 @@ pub(super) fn check(
     let piece = Piece { unit, start, text, commands: commands(&judgement.reading), context };
     for command in &piece.commands {
         let feeding: Vec<&Plain> = piece.fed_by(command).collect();
-        context.uses.borrow_mut().add_command(command, &feeding);
+        run::record(command, &feeding, &mut context.uses.borrow_mut());
         piece.private_files(command, judged);
         piece.environment(command, judged);
         piece.written_files(command, judged);
@@ -56,6 +57,7 @@ pub(super) fn check(
         piece.written_code(command, judged);
         piece.machine(command, judged);
         piece.text_as_code(command, judged);
+        piece.values_that_run(command, judged);
         packages::check(command, |code, message| piece.found(command, code, message), judged);
     }
     piece.cloned(judged);

@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use toolc_commands::{CommandId, Input, Part, Reading, Word};
 
-use crate::tables::names;
-
 /// A command with its words as texts. What is known only at run time is written as a variable or a substitution.
 pub(crate) struct Plain {
     /// The name of the program in lower case, without its folder. Empty if it is not known.
@@ -25,14 +23,6 @@ pub(crate) struct Plain {
     pub(crate) at: std::ops::Range<usize>,
     /// The commands whose output gets into the arguments or the input, with those that feed them in turn.
     pub(crate) fed_by: Vec<CommandId>,
-}
-
-/// Returns the language that a program runs, as for `python3.12`. The name is in lower case.
-pub(crate) fn interpreter(name: &str) -> Option<&'static str> {
-    let is_version =
-        |rest: &str| !rest.is_empty() && rest.chars().all(|letter| letter.is_ascii_digit() || letter == '.');
-    let own = |known: &str| name == known || name.strip_prefix(known).is_some_and(is_version);
-    names::INTERPRETERS.iter().find(|(known, _)| own(known)).map(|(_, language)| *language)
 }
 
 /// The maximum number of commands that feed one.

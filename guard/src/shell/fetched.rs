@@ -2,6 +2,7 @@
 
 use crate::codes::Code;
 use crate::hosts::{self, Address, Standing};
+use crate::tables::names::interpreter;
 use crate::unit::{Found, Unit};
 
 /// Programs and functions that download.
@@ -81,7 +82,7 @@ fn downloads(line: &str) -> bool {
 /// Returns whether a line runs a script of the skill, and what was downloaded is only an argument: `python3 show.py "$FILE"`.
 fn passes_download(line: &str) -> bool {
     let mut words = line.split_whitespace();
-    let is_interpreter = words.next().is_some_and(|name| super::interpreter(name).is_some());
+    let is_interpreter = words.next().is_some_and(|name| interpreter(name).is_some());
     let first = words.find(|word| !word.starts_with('-')).unwrap_or_default();
     is_interpreter && !line.contains("-c ") && first.contains('.') && !first.contains(['$', '`', '(', '<', '|'])
 }

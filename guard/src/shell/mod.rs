@@ -4,9 +4,9 @@ mod checks;
 mod command;
 mod fetched;
 mod packages;
+mod run;
 
 pub(crate) use checks::is_filled;
-pub(crate) use command::{Plain, interpreter};
 pub(crate) use fetched::fetched;
 pub(crate) use packages::look_alike;
 

@@ -351,4 +351,80 @@ pub(crate) const INTERPRETERS: &[(&str, &str)] = &[
     ("pwsh", "powershell"),
     ("powershell", "powershell"),
     ("rscript", "r"),
+    ("awk", "awk"),
+    ("gawk", "awk"),
+    ("mawk", "awk"),
 ];
+
+/// Returns the language that a program runs, as for `python3.12`. The name is in lower case.
+pub(crate) fn interpreter(name: &str) -> Option<&'static str> {
+    let is_version =
+        |rest: &str| !rest.is_empty() && rest.chars().all(|letter| letter.is_ascii_digit() || letter == '.');
+    let own = |known: &str| name == known || name.strip_prefix(known).is_some_and(is_version);
+    INTERPRETERS.iter().find(|(known, _)| own(known)).map(|(_, language)| *language)
+}
+
+/// An option whose value is a command.
+pub(crate) struct OptionThatRuns {
+    pub(crate) programs: &'static [&'static str],
+    /// The option up to its value. The value can also be the next word.
+    pub(crate) start: &'static str,
+}
+
+const fn option(programs: &'static [&'static str], start: &'static str) -> OptionThatRuns {
+    OptionThatRuns { programs, start }
+}
+
+const TAR: &[&str] = &["tar", "gtar", "bsdtar"];
+const SSH: &[&str] = &["ssh", "scp", "sftp", "rsync", "git"];
+
+/// Options whose values are commands.
+pub(crate) const OPTIONS_THAT_RUN: &[OptionThatRuns] = &[
+    option(TAR, "--checkpoint-action=exec="),
+    option(TAR, "--to-command="),
+    option(TAR, "--use-compress-program="),
+    option(TAR, "--info-script="),
+    option(TAR, "--rsh-command="),
+    option(TAR, "-I"),
+    option(SSH, "ProxyCommand="),
+    option(SSH, "-oProxyCommand="),
+    option(SSH, "LocalCommand="),
+    option(SSH, "-oLocalCommand="),
+    option(SSH, "KnownHostsCommand="),
+    option(&["rsync"], "--rsh="),
+    option(&["rsync"], "-e"),
+    option(&["git"], "--upload-pack="),
+    option(&["git"], "--receive-pack="),
+    option(&["man"], "--pager="),
+    option(&["man"], "-P"),
+    option(&["zip"], "-TT"),
+    option(&["script"], "-c"),
+    option(&["sort"], "--compress-program="),
+    option(&["split"], "--filter="),
+    option(&["wget"], "--use-askpass="),
+];
+
+/// The ends of settings of git whose values are commands.
+pub(crate) const GIT_SETTINGS: &[&str] = &[
+    ".sshcommand",
+    ".fsmonitor",
+    ".pager",
+    ".editor",
+    ".askpass",
+    ".gitproxy",
+    ".helper",
+    ".external",
+    ".program",
+    ".textconv",
+    ".clean",
+    ".smudge",
+    ".process",
+    ".cmd",
+    ".driver",
+    ".packobjectshook",
+    ".command",
+];
+
+/// Editors and clients of databases, whose scripts and arguments can have commands of a shell.
+pub(crate) const EDITORS_AND_CLIENTS: &[&str] =
+    &["vim", "vi", "nvim", "ex", "view", "gvim", "psql", "sqlite3", "mysql", "mariadb", "duckdb", "ed", "gdb", "less"];

@@ -127,6 +127,10 @@ impl Sinks<'_, '_> {
     pub(super) fn constant(&mut self, at: usize, judged: &mut Judged) {
         let token = &self.program.tokens[at];
         let text = &token.text;
+        if self.program.language.name == "awk" && text.starts_with("/inet") {
+            let message = "The program opens a connection by a device of awk.";
+            judged.found.push(Found::in_unit(self.unit, Code::RemoteControl, token.at.clone(), message));
+        }
         if text.len() < 12 || text.len() > 16 << 10 {
             return;
         }

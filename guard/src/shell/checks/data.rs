@@ -52,6 +52,24 @@ fn has_public_key(word: &str) -> bool {
     })
 }
 
+/// Returns what comes after an option, without regard to case.
+fn strip_option<'w>(word: &'w str, start: &str) -> Option<&'w str> {
+    let own = word.get(..start.len())?;
+    (own.eq_ignore_ascii_case(start) && word.len() > start.len()).then(|| &word[start.len()..])
+}
+
+/// Returns the commands in settings that a command of git gets: `-c KEY=VALUE`, `config KEY VALUE`.
+fn git_commands(command: &Plain) -> impl Iterator<Item = &str> {
+    let pairs = command.arguments.windows(2).map(|pair| (pair[0].as_str(), pair[1].as_str()));
+    let joined = command.arguments.iter().filter_map(|word| word.split_once('='));
+    let is_command = |(key, value): &(&str, &str)| {
+        let key = key.trim_start_matches("-c").trim().to_ascii_lowercase();
+        let is_setting = key.contains('.') && names::GIT_SETTINGS.iter().any(|end| key.ends_with(end));
+        is_setting || key.starts_with("alias.") && value.starts_with('!')
+    };
+    pairs.chain(joined).filter(is_command).map(|(_, value)| value)
+}
+
 impl Piece<'_> {
     /// Returns whether a command, or one that feeds it, writes down a public key.
     pub(super) fn names_a_key(&self, command: &Plain) -> bool {
@@ -109,6 +127,35 @@ impl Piece<'_> {
         }
         let commands = directives::commands(here).into_iter();
         judged.inner.extend(commands.map(|(_, text)| Inner { language: "sh", text, at }));
+    }
+
+    /// Values of options that are commands: `git -c core.sshCommand=x`, `tar --checkpoint-action=exec=x`, `psql -c '\! x'`.
+    pub(super) fn values_that_run(&self, command: &Plain, judged: &mut Judged) {
+        let at = self.start + command.at.start;
+        let mut add = |language, text: &str| judged.inner.push(Inner { language, text: text.to_owned(), at });
+        if names::EDITORS_AND_CLIENTS.contains(&command.name.as_str()) {
+            for (_, text) in command.arguments.iter().chain(&command.here).flat_map(|word| directives::commands(word)) {
+                add("sh", &text);
+            }
+        }
+        for option in names::OPTIONS_THAT_RUN.iter().filter(|option| option.programs.contains(&command.name.as_str())) {
+            let joined = command.arguments.iter().filter_map(|word| strip_option(word, option.start));
+            let apart =
+                command.arguments.windows(2).filter(|pair| pair[0] == option.start).map(|pair| pair[1].as_str());
+            for value in joined.chain(apart) {
+                add("sh", value.trim_start_matches('!'));
+            }
+        }
+        if names::interpreter(&command.name) == Some("awk")
+            && let Some(program) = command.arguments.iter().find(|word| !word.starts_with('-'))
+        {
+            add("awk", program);
+        }
+        if command.name == "git" {
+            for value in git_commands(command) {
+                add("sh", value.trim_start_matches('!'));
+            }
+        }
     }
 
     /// A container that gets the machine.
