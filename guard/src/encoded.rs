@@ -12,8 +12,8 @@ use crate::visible::visible;
 const MIN_BASE64: usize = 20;
 const MIN_HEX: usize = 24;
 
-/// How often a decoded text is decoded again.
-const MAX_LAYERS: usize = 3;
+/// How often a decoded text is decoded again. Each layer makes a text of Base64 a quarter shorter, so that no text has more.
+const MAX_LAYERS: usize = 64;
 
 /// Parts of texts that only commands and code have.
 const COMMANDS: &[&str] = &[

@@ -4,6 +4,7 @@
 //! most [`GAP`] words of the same sentence, and `"two words"` cannot occur: a step is one word. `_` in a word stands for a space, so
 //! that `do_not` is the words `do not`. A word of a script without spaces is looked for as a part of the text.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The maximum number of words in a gap.
@@ -35,7 +36,7 @@ pub(crate) fn words(text: &str) -> Vec<WordAt> {
             let raw = &text[begin..at];
             let word = raw.trim_end_matches(['.', '-', '\'', '’', '_']).trim_start_matches(['\'', '_', '-']);
             if !word.is_empty() {
-                let text = word.to_lowercase().replace('’', "'");
+                let text = plain(word).to_lowercase().replace('’', "'");
                 found.push(WordAt { text, start: begin, end: at, sentence });
             }
             if raw.ends_with('.') {
@@ -49,6 +50,11 @@ pub(crate) fn words(text: &str) -> Vec<WordAt> {
         }
     }
     found
+}
+
+/// Returns a word in the letters of ASCII that its letters stand for.
+fn plain(word: &str) -> Cow<'_, str> {
+    if word.is_ascii() { word.into() } else { word.chars().map(toolc_scan::plain_letter).collect::<String>().into() }
 }
 
 enum Step {

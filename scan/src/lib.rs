@@ -15,7 +15,7 @@ mod manipulation;
 
 pub use address::{MetadataAddress, metadata_address};
 pub use hidden::{character_name, hidden_character, hidden_characters};
-pub use manipulation::{Manipulation, manipulation};
+pub use manipulation::{Manipulation, manipulation, plain_letter};
 
 /// Returns what is wrong with a text that a model is to read: what it does to the model, with the words, or which invisible character
 /// it has.

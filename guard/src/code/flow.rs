@@ -568,6 +568,8 @@ impl<'p> Flow<'p> {
                     at = program.pair[at].max(at + 1).min(to);
                     continue;
                 }
+                // What is computed letter by letter is encoded.
+                Kind::Sign if token.text == "^" && from + 1 < at => value.bits |= bits::DECODED,
                 Kind::Sign if token.text == "+" => value.bits |= if variables > 0 { bits::BUILT } else { 0 },
                 _ => {}
             }

@@ -274,7 +274,9 @@ impl Folder<'_> {
                 } else {
                     (first.text.clone(), folded.list.clone())
                 };
-                if list.is_empty() {
+                // What a loop makes of a list is not the list.
+                let is_loop = (call.0..call.1).any(|at| self.program.is_name(at, "for"));
+                if list.is_empty() || is_loop {
                     let is_reversed_letters = folded.list.is_empty() && separator.is_empty();
                     if self.program.language.name == "python" {
                         folded.text = first.text;

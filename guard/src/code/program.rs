@@ -142,7 +142,7 @@ impl Program {
                 break;
             }
         }
-        let call = self.call_at(next);
+        let call = self.call_at(next).or_else(|| self.bare_call(&path, next));
         Some(Chain { path, first: first.to_owned(), end: next, call, is_built })
     }
 
@@ -160,6 +160,16 @@ impl Program {
         }
         let needs_none = matches!(self.language.name, "ruby" | "perl" | "powershell" | "lua");
         (needs_none && next > 0 && self.is_text(next)).then(|| (next - 1, self.expression_end(next)))
+    }
+
+    /// Returns the statement after a function that runs code, in languages that need no brackets: `eval $code`, `eval URI.open(x).read`.
+    fn bare_call(&self, path: &str, next: usize) -> Option<(usize, usize)> {
+        const RUNNING: &[&str] =
+            &["eval", "instance_eval", "class_eval", "module_eval", "system", "exec", "spawn", "require", "do", "load"];
+        let last = path.rsplit(['.', ':']).next().unwrap_or_default();
+        let needs_none = matches!(self.language.name, "ruby" | "perl" | "php") && RUNNING.contains(&last);
+        let begins = self.token(next).is_some_and(|token| token.kind == Kind::Name);
+        (needs_none && begins && next > 0).then(|| (next - 1, self.expression_end(next)))
     }
 
     /// Returns the first part of a chain: a name, or a module or an attribute that a call names.
@@ -269,6 +279,7 @@ impl Program {
                 "import" if self.begins_import(at) => self.read_import(at),
                 "from" if self.tokens[at].kind == Kind::Name && self.language.name == "python" => self.read_from(at),
                 "require" | "import_module" | "__import__" if self.is(at + 1, "(") => self.read_require(at),
+                "process" | "globalThis" | "global" | "module" | "os" => self.read_members(at),
                 _ => {}
             }
         }
@@ -342,6 +353,24 @@ impl Program {
         let start = if self.is(equals - 1, "}") { self.pair[equals - 1] } else { equals - 1 };
         if start < equals {
             self.bind(start, equals, &module);
+        }
+    }
+
+    /// `const {env: e} = process` and `const load = module.constructor._load`.
+    fn read_members(&mut self, at: usize) {
+        let is_whole = !self.is_dot(at + 1) && !self.is(at + 1, "[") && !self.is(at + 1, "(");
+        if at >= 2 && is_whole && self.is(at - 1, "=") && self.is(at - 2, "}") {
+            let object = self.tokens[at].text.clone();
+            let start = self.pair[at - 2];
+            if start < at {
+                self.bind(start, at - 1, &object);
+            }
+        }
+        let name = at.checked_sub(2).filter(|_| self.is(at - 1, "=")).and_then(|at| self.name(at)).map(str::to_owned);
+        let member =
+            self.chain(at).filter(|chain| chain.call.is_none() && chain.path.contains('.') && at + 1 < chain.end);
+        if let Some((name, member)) = name.zip(member).filter(|_| at < 3 || !self.is_dot(at - 3)) {
+            self.aliases.insert(name, member.path);
         }
     }
 

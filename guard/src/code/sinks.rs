@@ -395,7 +395,9 @@ impl Sinks<'_, '_> {
         let gets_code = is_interpreter(first)
             && (script.is_none_or(|word| is_unknown(word))
                 || has_code && words.last().is_some_and(|word| is_unknown(word)));
-        if gets_code || is_unknown(first) || is_below_unknown {
+        // `chr(n) for n in numbers`: the letters are known only at run time.
+        let is_computed = line.is_decoded && !line.is_complete && first.starts_with(UNKNOWN);
+        if gets_code || is_unknown(first) || is_below_unknown || is_computed {
             let by_itself = is_unknown(first) || is_below_unknown;
             let code = self.code_value(call, by_itself, has_code, words.len()).unwrap_or_else(|| value.clone());
             self.run_value(call, &code, "a command", judged);

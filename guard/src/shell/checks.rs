@@ -58,6 +58,7 @@ pub(super) fn check(
         piece.machine(command, judged);
         piece.text_as_code(command, judged);
         piece.values_that_run(command, judged);
+        piece.escaped(command, judged);
         packages::check(command, |code, message| piece.found(command, code, message), judged);
     }
     piece.cloned(judged);
@@ -347,6 +348,24 @@ impl Piece<'_> {
         }
     }
 
+    /// A text that is written with escapes or with replacements, and that runs.
+    fn escaped(&self, command: &Plain, judged: &mut Judged) {
+        let is_escaped = |other: &&Plain| {
+            let escapes = |word: &String| word.matches("\\x").count() + word.matches("\\0").count() >= 3;
+            matches!(other.name.as_str(), "printf" | "echo") && other.arguments.iter().any(escapes)
+        };
+        let Some(_) = interpreter(&command.name).or_else(|| (command.name == "eval").then_some("sh")) else { return };
+        let words = || command.arguments.iter().chain(&command.reads).chain([&command.program]);
+        let mut writers = self.commands.iter().filter(is_escaped);
+        let runs_file = writers.any(|other| other.writes.iter().any(|file| words().any(|word| word == file)));
+        let text = &self.text[command.at.start.min(self.text.len())..command.at.end.min(self.text.len())];
+        let is_replaced = (command.name == "eval" || text.contains("-c")) && replaces(text);
+        if runs_file || is_replaced {
+            let message = "The command runs a text that is written so that it cannot be read.";
+            judged.found.push(self.found(command, Code::HiddenPayload, message));
+        }
+    }
+
     /// Commands that come out of an encoded text, or out of a file of data.
     fn decoded(&self, judgement: &Judgement<'_>, judged: &mut Judged) {
         for finding in &judgement.findings {
@@ -485,6 +504,18 @@ pub(crate) fn is_filled(word: &str, messenger: &str) -> bool {
         && !first.contains("xxx")
         && !first.contains("XXX")
         && !first.contains("T00000000")
+}
+
+/// Returns whether a text has a variable whose letters are replaced: `${x//Z/}`, `${x:3:1}`.
+fn replaces(text: &str) -> bool {
+    text.split("${").skip(1).any(|rest| {
+        let inside = rest.split('}').next().unwrap_or_default();
+        let name =
+            inside.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(inside.len());
+        let after = &inside[name..];
+        after.starts_with("//")
+            || after.strip_prefix(':').is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()))
+    })
 }
 
 /// Returns whether a file is not a script by its name.

@@ -181,6 +181,7 @@ pub(crate) const CALLS: &[(&str, Effect)] = &[
     ("setTimeout", Effect::Eval),
     ("setInterval", Effect::Eval),
     (".instance_eval", Effect::Eval),
+    ("._load", Effect::Load),
     (".class_eval", Effect::Eval),
     ("load", Effect::Eval),
     ("loadstring", Effect::Eval),

@@ -224,11 +224,61 @@ static ANY: LazyLock<AhoCorasick> = LazyLock::new(|| {
 /// Returns the first place of a list that a path is in. The path may be a part of a longer text, such as an argument.
 pub(crate) fn find<'p>(places: &'p [Place], path: &str) -> Option<&'p Place> {
     let path = normal(path);
+    let is_secrets = std::ptr::eq(places, SECRETS);
+    if is_secrets
+        && path.len() < 256
+        && let Some(sample) = sample(&path)
+    {
+        return places.iter().find(|place| contains(sample, place.pattern));
+    }
     if !ANY.is_match(&path) {
         return None;
     }
-    let is_public = std::ptr::eq(places, SECRETS) && is_public(&path);
+    let is_public = is_secrets && is_public(&path);
     places.iter().filter(|_| !is_public).find(|place| contains(&path, place.pattern))
+}
+
+/// Private files, for paths in which signs stand for letters.
+const SAMPLES: &[&str] = &[
+    "~/.ssh/id_rsa",
+    "~/.ssh/id_ed25519",
+    "~/.aws/credentials",
+    "~/.gnupg/secring.gpg",
+    "~/.kube/config",
+    "~/.netrc",
+    "~/.docker/config.json",
+    "~/.config/gcloud/credentials.db",
+    "~/.git-credentials",
+    "~/.pgpass",
+];
+
+/// Returns a private file that a pattern such as `~/.s*/id_*` matches.
+fn sample(path: &str) -> Option<&'static str> {
+    let is_wild = |part: &str| part.contains(['*', '?', '[']);
+    let wanted: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    // A folder that is named only in part is hidden on purpose. `*` alone is any folder.
+    let hides = |part: &&&str| part.starts_with('.') && part.len() > 1 && is_wild(part) && **part != ".*";
+    wanted.iter().find(hides)?;
+    SAMPLES.iter().copied().find(|sample| {
+        let parts = sample.split('/').collect::<Vec<_>>();
+        let own = wanted.iter().rev().zip(parts.iter().rev());
+        wanted.len() >= 2 && own.clone().count() >= 2 && own.take(2).all(|(wanted, part)| matches_sign(wanted, part))
+    })
+}
+
+/// Returns whether a part of a path, with `*`, `?` and `[…]`, can be a name.
+fn matches_sign(part: &str, name: &str) -> bool {
+    match part.chars().next() {
+        None => name.is_empty(),
+        Some('*') => (0..=name.len()).any(|at| name.is_char_boundary(at) && matches_sign(&part[1..], &name[at..])),
+        Some('[') => {
+            let end = part.find(']').map_or(part.len(), |end| end + 1);
+            !name.is_empty() && matches_sign(&part[end..], &name[1..])
+        }
+        Some(letter) => name.chars().next().is_some_and(|own| {
+            (letter == '?' || letter == own) && matches_sign(&part[letter.len_utf8()..], &name[own.len_utf8()..])
+        }),
+    }
 }
 
 /// Returns whether a file in a private folder holds nothing private: public keys, and the names of known hosts.

@@ -1,6 +1,7 @@
 //! What names stand for: variables of the environment, answers of servers, and decoded texts.
 
 use super::Flow;
+use crate::code::lex::Kind;
 use crate::code::program::Chain;
 use crate::code::value::{Value, bits};
 use crate::tables::{credentials, names};
@@ -37,6 +38,12 @@ impl Flow<'_> {
         value.bits |= class & !bits::DECODED;
         // `Buffer.from` decodes only if it names an encoding.
         if class & bits::DECODED != 0 && (!chain.path.ends_with("Buffer.from") || self.names_encoding(chain)) {
+            value.bits |= bits::DECODED;
+        }
+        if self.is_download(chain) {
+            value.bits |= bits::NETWORK;
+        }
+        if chain.last() == "chr" && self.has_names(chain) {
             value.bits |= bits::DECODED;
         }
         if chain.last() == "toString" && self.encodes(chain) {
@@ -83,6 +90,44 @@ impl Flow<'_> {
             self.classes.insert(chain.path.clone(), class);
         }
         class
+    }
+
+    /// Returns whether a call gives what a program downloads, or what is at an address: `popen("curl x")`, `file_get_contents("https://x")`.
+    fn is_download(&self, chain: &Chain) -> bool {
+        const RUNNING: &[&str] = &[
+            "__shell__",
+            "popen",
+            "shell_exec",
+            "check_output",
+            "getoutput",
+            "getstatusoutput",
+            "execSync",
+            "spawnSync",
+            "capture2",
+            "run",
+            "qx",
+            "backtick",
+        ];
+        const OPENING: &[&str] = &["file_get_contents", "fopen", "file", "readfile", "open", "open_uri"];
+        let Some((open, close)) = chain.call else { return false };
+        if !RUNNING.contains(&chain.last()) && !OPENING.contains(&chain.last()) {
+            return false;
+        }
+        let text = self.fold(open + 1, close).text;
+        let text = text.trim_start();
+        if OPENING.contains(&chain.last()) {
+            return ["http://", "https://", "ftp://", "data:"].iter().any(|scheme| text.starts_with(scheme));
+        }
+        ["curl", "wget"]
+            .iter()
+            .any(|name| text.strip_prefix(name).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric)))
+    }
+
+    /// Returns whether an argument of a call is not constant.
+    fn has_names(&self, chain: &Chain) -> bool {
+        let Some((open, close)) = chain.call else { return false };
+        let mut tokens = self.program.tokens[(open + 1).min(close)..close.min(self.program.tokens.len())].iter();
+        tokens.any(|token| token.kind == Kind::Name)
     }
 
     /// Returns whether `toString` gives hexadecimal digits or Base64.
