@@ -223,8 +223,12 @@ fn without_duplicates(source: &Source<'_>, entries: Vec<Entry>, notes: &mut Note
             kept.remove(at)
         };
         let used = if dropped.place == place { other } else { place.0 };
+        let value = |entry: &Entry| source.text.get(entry.value.clone()).unwrap_or_default().trim().to_owned();
+        let last = kept.iter().find(|entry| entry.key == dropped.key).map(value);
+        // Which of two different values is meant is a decision of the author.
+        let is_lost = !is_empty(&dropped) && last.is_some_and(|last| last != value(&dropped));
         let message = format!("the key `{}` is also in line {other}; the value in line {used} is used", dropped.key);
-        if dropped.is_fixable {
+        if dropped.is_fixable && !is_lost {
             notes.fix(place, Code::DuplicateKey, message, source.range(dropped.lines), "");
         } else {
             notes.add(place, Code::DuplicateKey, message);
@@ -275,6 +279,20 @@ mod tests {
     fn the_last_value_of_a_duplicate_key_is_used_unless_it_is_empty() {
         assert_eq!(read("name: a\nname: b\n"), (pairs(&[("name", "b")]), vec![(2, Code::DuplicateKey)]));
         assert_eq!(read("name: a\nName:\n").0, pairs(&[("name", "a")]));
+    }
+
+    #[test]
+    fn only_a_value_that_occurs_twice_is_removed_by_a_fix() {
+        for (text, is_fixed) in
+            [("name: a\nname: a\n", true), ("name: a\nname:\n", true), ("name: a\nname: b\n", false)]
+        {
+            let source = Source::new(text);
+            let mut notes = Notes::new(Strictness::Check);
+            split(&source, 0..source.lines.len(), &mut notes);
+            let notes = notes.sorted();
+            let note = notes.iter().find(|note| note.code == Code::DuplicateKey).expect("the key occurs twice");
+            assert_eq!(note.fix.is_some(), is_fixed, "{text}");
+        }
     }
 
     #[test]

