@@ -50,6 +50,11 @@ pub enum SourceFault {
 }
 
 impl SourceError {
+    /// Returns whether the skill must not be used, and not only cannot be fetched.
+    pub(crate) fn is_blocked(&self) -> bool {
+        matches!(self.fault, SourceFault::Blocked(_) | SourceFault::Refused(_))
+    }
+
     pub(crate) fn new(subject: impl fmt::Display, fault: SourceFault) -> Self {
         Self { subject: subject.to_string(), fault }
     }

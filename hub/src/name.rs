@@ -47,15 +47,19 @@ impl FromStr for SkillName {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"._-".contains(&byte);
-        let is_valid = text.len() <= MAX_LENGTH
-            && text.bytes().all(is_part)
-            && !text.starts_with(['.', '-'])
-            && check_name(text).is_ok();
-        if is_valid {
-            return Ok(Self(text.to_owned()));
-        }
         let shown: String = text.chars().take(100).flat_map(char::escape_debug).collect();
-        Err(format!("`{shown}` is not a name of 1 to {MAX_LENGTH} lowercase letters, digits, `.`, `_` and `-`"))
+        if text.is_empty() || text.len() > MAX_LENGTH || !text.bytes().all(is_part) {
+            return Err(format!(
+                "`{shown}` is not a name of 1 to {MAX_LENGTH} lowercase letters, digits, `.`, `_` and `-`"
+            ));
+        }
+        if text.starts_with(['.', '-']) {
+            return Err(format!("`{shown}` is not a name of a skill: it begins with `{}`", &text[..1]));
+        }
+        if check_name(text).is_err() {
+            return Err(format!("`{shown}` is not a name of a skill: some systems reserve it"));
+        }
+        Ok(Self(text.to_owned()))
     }
 }
 

@@ -84,7 +84,8 @@ impl Unpacked<'_> {
         let damaged = |error: io::Error| BundleError::Archive(error.to_string());
         // Headers and padding are bounded too, so that an archive with only these ends.
         let most = self.room + 2 * self.limits.files * 4 * BLOCK;
-        let mut tar = tar::Archive::new(GzDecoder::new(archive).take(most as u64));
+        let mut unpacked = GzDecoder::new(archive).take(most as u64);
+        let mut tar = tar::Archive::new(&mut unpacked);
         for entry in tar.entries().map_err(damaged)? {
             let mut entry = entry.map_err(damaged)?;
             let name = str::from_utf8(&entry.path_bytes()).map(str::to_owned);
@@ -104,6 +105,8 @@ impl Unpacked<'_> {
                 return Err(BundleError::Special(name.escape_debug().to_string()));
             }
         }
+        // The checksum comes after the end of the tar.
+        io::copy(&mut unpacked, &mut io::sink()).map_err(damaged)?;
         Ok(self)
     }
 

@@ -170,15 +170,20 @@ impl Hub {
         wanted.skills.iter().map(plan).collect()
     }
 
-    /// Fetches and judges a skill of a lock. Files with another digest are refused.
+    /// Fetches and judges a skill of a lock. Files with another digest are refused. If its source does not have them, the files are taken that
+    /// were kept when it was installed.
     fn candidate(&self, name: &SkillName, skill: &LockedSkill) -> Result<Candidate, HubError> {
-        let Fetched { bundle, origin } = self.sources.fetch(&skill.identifier, Some(&skill.version))?;
+        let (bundle, trust) = match self.sources.fetch(&skill.identifier, Some(&skill.version)) {
+            Ok(Fetched { bundle, origin }) => (bundle, least(skill, &origin)),
+            Err(error) if error.is_blocked() => return Err(error.into()),
+            Err(error) => (self.base(name, skill).ok_or(error)?, skill.trust),
+        };
         let (expected, got) = (skill.digest, bundle.digest());
         if expected != got {
             return Err(HubError::Digest { name: name.clone(), expected, got });
         }
         self.check_place(&skill.folder)?;
-        let skill = LockedSkill { trust: least(skill, &origin), ..skill.clone() };
+        let skill = LockedSkill { trust, ..skill.clone() };
         Ok(Candidate { verdict: self.judge.judge(&bundle, skill.trust), bundle, skill })
     }
 

@@ -78,7 +78,7 @@ fn files_that_are_not_those_in_the_lock_are_not_installed() {
 #[test]
 fn what_fails_for_one_skill_does_not_stop_others() {
     let home = home();
-    for path in ["a", "b"] {
+    for path in ["a", "b", ".hub/base/a"] {
         fs::remove_dir_all(home.path(path)).expect("failed to remove");
     }
     let changed = home.read(".hub/lock.json").replacen(&format!("{:040x}", 1), &"9".repeat(40), 2);
@@ -96,11 +96,29 @@ fn an_address_with_other_content_is_not_restored() {
     let text = home.server.url("/SKILL.md").to_string();
     home.server.fix("/SKILL.md", super::server::Reply::new(200, skill("a", "Is a", "first")));
     home.install(&text).expect("it is installed");
-    fs::remove_dir_all(home.path("a")).expect("failed to remove");
+    for path in ["a", ".hub/base/a"] {
+        fs::remove_dir_all(home.path(path)).expect("failed to remove");
+    }
     home.server.fix("/SKILL.md", super::server::Reply::new(200, skill("a", "Is a", "second")));
     let restored = restore(&home).expect("the lock is valid");
     let Restored::Failed(HubError::Source(error)) = &restored[0].1 else { panic!("{restored:?}") };
     assert!(matches!(error.fault, SourceFault::OtherVersion(_)), "{error}");
+}
+
+#[test]
+fn kept_files_are_restored_if_the_source_has_other_ones() {
+    let home = Home::new();
+    let text = home.server.url("/SKILL.md").to_string();
+    home.server.fix("/SKILL.md", super::server::Reply::new(200, skill("a", "Is a", "first")));
+    home.install(&text).expect("it is installed");
+    fs::remove_dir_all(home.path("a")).expect("failed to remove");
+    home.server.fix("/SKILL.md", super::server::Reply::new(500, String::new()));
+    assert_eq!(results(&restore(&home).expect("the lock is valid")), [("a".to_owned(), "installed")]);
+    assert!(home.read("a/SKILL.md").contains("first"));
+    // Kept files that were changed are not those in the lock.
+    fs::remove_dir_all(home.path("a")).expect("failed to remove");
+    home.write(".hub/base/a/SKILL.md", "changed");
+    assert_eq!(results(&restore(&home).expect("the lock is valid")), [("a".to_owned(), "failed")]);
 }
 
 #[test]
