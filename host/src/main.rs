@@ -92,7 +92,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
 
 /// Adds to a mistake what to write instead, if another program would understand the command line.
 fn with_advice(mut error: clap::Error) -> clap::Error {
-    let typed: Vec<String> = std::env::args().skip(1).collect();
+    let typed: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let is_of_chat = typed.first().is_some_and(|first| first.starts_with('-'));
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),

@@ -452,6 +452,12 @@ fn a_skill_is_checked_and_proposed_with_the_token_of_this_server_only() {
         "{}",
         wrong.err
     );
+    let twice = "---\nname: twice\ndescription: Is one.\ndescription: Is another one.\n---\nText.\n";
+    world.write("src/twice/SKILL.md", twice);
+    let refused = world.skills(&["publish", "./src/twice", "--archive", "twice.zip"]).ends_with(1);
+    assert!(refused.err.contains("duplicate-key") && !world.path("twice.zip").exists(), "{}", refused.err);
+    world.skills(&["scan", "--fix", "src/twice"]).ends_with(1);
+    assert_eq!(fs::read_to_string(world.path("src/twice/SKILL.md")).expect("it exists"), twice);
     let packed = world.skills(&["publish", &id, "--archive", "mine.zip", "--json"]).ends_with(0).json();
     assert_eq!((&packed["name"], &packed["files"]), (&json!("mine"), &json!(1)));
     assert!(fs::read(world.path("mine.zip")).is_ok_and(|bytes| bytes.starts_with(b"PK")));
@@ -539,4 +545,36 @@ fn a_killed_installation_leaves_all_of_a_skill_or_nothing() {
     assert!(missing > 0, "{found}");
     world.skills(&["install", &id, "--yes"]).ends_with(0);
     assert_eq!(listed(&world.skills(&["list", "--json"]).ends_with(0).json(), "large")["origin"]["state"], "intact");
+}
+
+#[test]
+fn skills_are_shown_by_file_by_category_and_with_the_reason_why_they_cannot_be_read() {
+    let world = World::new();
+    world.write("home/skills/tables/good/SKILL.md", &skill("good", "Is good.", "Text."));
+    world.write("home/skills/bad/SKILL.md", "---\nname: bad\nversion: 1\n---\nText.\n");
+    let checked = world.skills(&["scan", "home/skills/tables/good/SKILL.md"]).ends_with(0);
+    assert!(checked.out.contains("1 skill checked"), "{}", checked.out);
+    let shown = world.skills(&["inspect", "tables/good"]).ends_with(0);
+    assert!(shown.out.contains("category: tables"), "{}", shown.out);
+    let broken = world.skills(&["inspect", "bad"]).ends_with(1);
+    assert!(broken.out.contains("missing-description"), "{}", broken.out);
+    let listed = world.skills(&["list"]).ends_with(0);
+    assert!(listed.out.contains("error[missing-description]"), "{}", listed.out);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_whose_name_is_not_unicode_is_shown() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let world = World::new();
+    for root in ["home/skills", "src"] {
+        let folder = world.path(root).join(std::ffi::OsStr::from_bytes(b"x\xff"));
+        fs::create_dir_all(&folder).expect("it can be made");
+        fs::write(folder.join("SKILL.md"), skill("odd", "Is odd.", "Text.")).expect("it can be written");
+    }
+    let listed = world.skills(&["list", "--json"]).ends_with(0).json();
+    assert!(listed["skills"][0]["folder"].as_str().is_some_and(|folder| folder.ends_with("x\u{fffd}")), "{listed}");
+    world.skills(&["inspect", "odd", "--json"]).ends_with(0);
+    let scanned = world.skills(&["scan", "--json", "src"]).ends_with(1);
+    assert!(scanned.out.contains("x\u{fffd}"), "{}", scanned.out);
 }

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 use std::io;
+use std::path::Path;
 
 use serde_json::{Value, json};
-use toolc_skill::{Folder, Library, Limits, Note, RootKind, Skill, Strictness};
+use toolc_skill::{Broken, Folder, Library, Limits, Note, RootKind, Skill, Strictness};
 
 use super::Loaded;
 use super::console::Console;
@@ -57,7 +58,7 @@ impl Loaded {
             let _ = writeln!(text, "not usable here: {}: {}", skill.name(), show::one_line(reason));
         }
         for broken in &library.broken {
-            let reason = broken.notes.first().map(ToString::to_string).unwrap_or_default();
+            let reason = reason(broken).map(ToString::to_string).unwrap_or_default();
             let _ = writeln!(text, "cannot be read: {}: {}", shown(&broken.folder), show::one_line(&reason));
         }
         for skill in &library.shadowed {
@@ -75,7 +76,7 @@ impl Loaded {
                 "name": skill.name(),
                 "category": skill.category,
                 "description": skill.card.front_matter.description,
-                "folder": skill.folder,
+                "folder": lossy(&skill.folder),
                 "writable": skill.kind == RootKind::Home,
                 "origin": origins.json(&skill.folder),
                 "unmet": self.unmet(skill),
@@ -84,14 +85,17 @@ impl Loaded {
         };
         json!({
             "skills": library.skills.iter().map(skill).collect::<Vec<_>>(),
-            "broken": library.broken.iter().map(|broken| json!({ "folder": broken.folder, "notes": broken.notes })).collect::<Vec<_>>(),
-            "shadowed": library.shadowed.iter().map(|skill| json!({ "name": skill.name, "folder": skill.folder, "by": skill.by })).collect::<Vec<_>>(),
+            "broken": library.broken.iter().map(|broken| json!({ "folder": lossy(&broken.folder), "notes": broken.notes })).collect::<Vec<_>>(),
+            "shadowed": library.shadowed.iter().map(|skill| json!({ "name": skill.name, "folder": lossy(&skill.folder), "by": lossy(&skill.by) })).collect::<Vec<_>>(),
         })
     }
 
     pub(super) fn inspect(&self, name: &str, as_json: bool, console: &dyn Console) -> Result<u8> {
         let library = self.skills.library();
         let Some(skill) = library.get(name) else {
+            if let Some(broken) = library.broken.iter().find(|broken| broken.folder.ends_with(name)) {
+                return inspect_broken(broken, as_json, console);
+            }
             let names = library.skills.iter().map(Skill::name);
             let similar = toolc::suggest::suggestion(name, names);
             console.note(&format!("error: no skill is named `{}`{similar}", show::one_line(name)));
@@ -107,7 +111,7 @@ impl Loaded {
         let matter = &skill.card.front_matter;
         if as_json {
             let object = json!({
-                "front_matter": matter, "folder": skill.folder, "files": listing.files, "notes": notes, "unmet": self.unmet(skill),
+                "front_matter": matter, "folder": lossy(&skill.folder), "files": listing.files, "notes": notes, "unmet": self.unmet(skill),
             });
             return console.print(&format!("{object}\n")).map(|()| 0);
         }
@@ -134,6 +138,32 @@ impl Loaded {
     }
 }
 
-fn shown(path: &std::path::Path) -> String {
+/// Shows a skill that cannot be read.
+fn inspect_broken(broken: &Broken, as_json: bool, console: &dyn Console) -> Result<u8> {
+    if as_json {
+        let object = json!({ "folder": lossy(&broken.folder), "broken": true, "notes": broken.notes });
+        console.print(&format!("{object}\n"))?;
+    } else {
+        let mut text = format!("folder: {}\ncannot be read:\n", shown(&broken.folder));
+        for note in &broken.notes {
+            let _ = writeln!(text, "{}", show::one_line(&note.to_string()));
+        }
+        console.print(&text)?;
+    }
+    Ok(1)
+}
+
+/// Returns the note that says why a skill cannot be read: the first one of the highest severity.
+fn reason(broken: &Broken) -> Option<&Note> {
+    let highest = broken.notes.iter().map(|note| note.severity).max()?;
+    broken.notes.iter().find(|note| note.severity == highest)
+}
+
+/// Returns a path as a text of JSON, in which a name that is not Unicode has replacement characters.
+pub(super) fn lossy(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn shown(path: &Path) -> String {
     show::one_line(&path.display().to_string())
 }

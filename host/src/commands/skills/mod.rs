@@ -215,6 +215,12 @@ impl SkillsCommand {
 fn inspect(place: &Place<'_>, name: &str, as_json: bool, console: &dyn Console) -> Result<u8> {
     let is_name = name.parse::<SkillName>().is_ok();
     let loaded = Loaded::new(place, console)?;
+    // A skill here, with the category under which `list` shows it.
+    if let Some((category, own)) = name.rsplit_once('/')
+        && loaded.skills.library().get(own).is_some_and(|skill| skill.category.as_deref() == Some(category))
+    {
+        return loaded.inspect(own, as_json, console);
+    }
     match name.parse::<Identifier>() {
         Ok(id) if !is_name && loaded.skills.library().get(name).is_none() => {
             require_person("fetch skills of others")?;

@@ -15,6 +15,7 @@ use toolc_skill::{Folder, Limits, Note, Severity, Strictness};
 
 use super::Place;
 use super::console::Console;
+use super::list::lossy;
 use super::shown::Accept;
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
@@ -135,7 +136,7 @@ impl Scanned {
             object
         };
         json!({
-            "folder": self.folder,
+            "folder": lossy(&self.folder),
             "allowed": !self.has_errors(),
             "unreadable": self.unreadable,
             "notes": self.notes,
@@ -174,7 +175,12 @@ impl ScanArgs {
         let dirs = if self.dirs.is_empty() { &here[..] } else { &self.dirs };
         let (mut folders, mut without) = (Vec::new(), Vec::new());
         for dir in dirs {
-            let found = folders_in(&place.path(dir));
+            let path = place.path(dir);
+            // The file of a skill stands for its folder.
+            let is_file = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(MAIN)) && path.is_file();
+            let folder = path.parent().filter(|_| is_file).unwrap_or(&path);
+            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            let found = folders_in(folder);
             if found.is_empty() {
                 let dir = show::one_line(&dir.display().to_string());
                 without.push(format!("{dir} has no skill: expected a folder with {MAIN}, or one with such folders"));

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use serde_json::json;
 use toolc_hub::{Hub, Package, Repository, Snapshot, Tap};
+use toolc_skill::{Folder, Severity, Strictness};
 
 use super::Place;
 use super::console::Console;
@@ -15,6 +16,7 @@ use super::install::apply;
 use super::shown::{self, Answers, REFUSED};
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
+use crate::sources::skills::MAIN;
 
 /// The maximum size of a snapshot, in bytes.
 const MAX_SNAPSHOT: u64 = 16 << 20;
@@ -58,6 +60,9 @@ pub(super) fn publish(args: &PublishArgs, place: &Place<'_>, hub: &Hub, console:
         }
         Err(error) => return shown::refused(error, console),
     };
+    if let Some(refused) = unreadable(args, place, console)? {
+        return Ok(refused);
+    }
     let mut object =
         json!({ "name": package.name, "digest": package.bundle.digest(), "files": package.bundle.files().len() });
     let mut text =
@@ -80,6 +85,27 @@ pub(super) fn publish(args: &PublishArgs, place: &Place<'_>, hub: &Hub, console:
     }
     console.print(&if args.json { format!("{object}\n") } else { text })?;
     Ok(status)
+}
+
+/// Checks the front matter as `scan` does, and returns the exit status if it has errors.
+fn unreadable(args: &PublishArgs, place: &Place<'_>, console: &dyn Console) -> Result<Option<u8>> {
+    let Ok(folder) = Folder::open(&place.path(&args.folder)) else { return Ok(None) };
+    let notes = match folder.read_skill(Strictness::Check) {
+        Ok(reading) => reading.notes,
+        Err(unreadable) => unreadable.notes,
+    };
+    let errors: Vec<String> =
+        notes.iter().filter(|note| note.severity == Severity::Error).map(ToString::to_string).collect();
+    if errors.is_empty() {
+        return Ok(None);
+    }
+    for error in &errors {
+        console.note(&format!("{MAIN}:{}", show::one_line(error)));
+    }
+    if args.json {
+        console.print(&format!("{}\n", json!({ "problems": errors })))?;
+    }
+    Ok(Some(REFUSED))
 }
 
 /// Asks, and proposes a skill to a repository. Returns the page of the proposal.
