@@ -33,9 +33,9 @@ impl Passed {
         while let Some(found) = (0..classes.len()).find(|&at| is_inside(at, &is_passed)) {
             is_passed[found] = true;
         }
-        let named = (0..classes.len())
+        let of_callers = (0..classes.len())
             .map(|at| (differs[at] && is_passed[at]).then(|| names.claim(format!("{}Input", classes[at].name))));
-        Self(named.collect())
+        Self(of_callers.collect())
     }
 
     fn names<'s>(&'s self, classes: &'s [Class<'_>]) -> Names<'s> {
