@@ -378,13 +378,18 @@ fn create_folders<'p>(files: impl Iterator<Item = &'p Path>) -> Result<(), Failu
     Ok(())
 }
 
-/// Returns the files of the folder that git does not ignore.
+/// The folder in which Python keeps compiled modules, next to each module that was imported.
+const PYTHON_CACHE: &str = "__pycache__";
+
+/// Returns the files of the folder that git does not ignore, without those that Python keeps.
 fn present(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     if fs::symlink_metadata(folder).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         return Ok(Vec::new());
     }
     let mut files = Vec::new();
-    for entry in WalkBuilder::new(folder).hidden(false).ignore(false).build() {
+    let mut walk = WalkBuilder::new(folder);
+    walk.filter_entry(|entry| entry.file_name() != PYTHON_CACHE);
+    for entry in walk.hidden(false).ignore(false).build() {
         let entry = entry.map_err(|error| Failure::new(format!("failed to read {}: {error}", folder.display())))?;
         if entry.file_type().is_some_and(|kind| !kind.is_dir()) {
             files.push(entry.into_path());

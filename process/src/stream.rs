@@ -47,6 +47,11 @@ impl<S: Sink> Stream<S> {
         drop(self.sink().take());
     }
 
+    /// Calls `look` with the sink as it is now. Returns `None` if it was taken or discarded.
+    pub fn look<R>(&self, look: impl FnOnce(&mut S) -> R) -> Option<R> {
+        self.sink().as_mut().map(look)
+    }
+
     fn sink(&self) -> MutexGuard<'_, Option<S>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

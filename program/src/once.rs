@@ -6,7 +6,7 @@ use toolc::{Env, ErrorKind, ToolError};
 use toolc_process::{EndReason, Process};
 
 use crate::environment::PassedVariables;
-use crate::output::{LimitedOutput, advice, status_text, stderr_excerpt};
+use crate::output::{LimitedOutput, advice, status_text, stderr_excerpt, with_excerpt};
 use crate::place::Place;
 use crate::program::Program;
 use crate::protocol::{Answer, ProgramReply, Request, line, parse};
@@ -50,7 +50,9 @@ pub(crate) fn ask(
         EndReason::Exited => {}
     }
     match (parse(out.take().bytes.make_contiguous()), ended.status.success()) {
-        (Ok(ProgramReply::Error(error)), _) => Err(error.into_tool_error(&|text| program.passed.redact(text, env))),
+        (Ok(ProgramReply::Error(error)), _) => {
+            Err(with_excerpt(error.into_tool_error(&|text| program.passed.redact(text, env)), &excerpt))
+        }
         (_, false) => Err(failed(format!("{name} failed: {}{excerpt}", status_text(ended.status)))),
         (Err(problem), true) => Err(failed(format!("{name} gave no valid reply: {problem}{excerpt}"))),
         (Ok(ProgramReply::Result(value)), true) => Ok(Answer { value, excerpt }),

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitStatus;
 
+use toolc::ToolError;
 use toolc_process::Sink;
 
 /// Returns the end of the program's stderr as a clause for a message, or an empty text.
@@ -15,6 +16,15 @@ pub(crate) fn stderr_excerpt(mut stderr: VecDeque<u8>, redact: &dyn Fn(String) -
     let text = text.trim();
     let Some((start, _)) = text.char_indices().rev().take(MAX_CHARS).last() else { return String::new() };
     format!("; its stderr: {}{}", if start > 0 { "…" } else { "" }, &text[start..])
+}
+
+/// Adds the end of the program's stderr to an error that the program has reported: the model has the message, and the author of the program
+/// needs what it has printed, such as a traceback.
+pub(crate) fn with_excerpt(error: ToolError, excerpt: &str) -> ToolError {
+    match excerpt.strip_prefix("; ") {
+        Some(stderr) => error.with_developer_note(stderr.to_owned()),
+        None => error,
+    }
 }
 
 /// Describes the status of a program that failed.

@@ -151,6 +151,7 @@ class Turns(unittest.TestCase):
             ({"toolsets": ["say"]}, "unknown toolset `say`: it is a tool, of the toolset `shut`"),
             ({"toolsets": ["xyz"]}, "unknown toolset `xyz`: the known toolsets are `all`, `chat`, `notes`, `shut`"),
             ({"tools": ["find_note"]}, "unknown tool `find_note`: did you mean `find_notes`?"),
+            ({"tools": ["xyz"]}, "unknown tool `xyz`: the known tools are `find_notes`, `say`"),
             ({"facts": {"admn": True}}, "unknown fact `admn`: did you mean `admin`?"),
             ({"facts": {"admin": 1}}, "the fact `admin` must be a boolean, not an integer"),
             ({"facts": {"most": True}}, "the fact `most` must be an integer, not a boolean"),

@@ -12,7 +12,7 @@ import type { FactValue } from "./data/condition.ts";
 import type { Environment } from "./environment.ts";
 import { processEnvironment } from "./process.ts";
 import { TurnError } from "./result/turn_error.ts";
-import { suggestion } from "./text/nearest.ts";
+import { suggestion, suggestionOrNames } from "./text/nearest.ts";
 import { wellFormed } from "./text/utf8.ts";
 import { jsonText } from "./text/write.ts";
 import { Turn } from "./turn.ts";
@@ -28,6 +28,19 @@ export interface TurnOptions extends Selection {
   /** Lower limits of the arguments of a call. */
   readonly limits?: Partial<Limits> | undefined;
 }
+
+/** The names of the options. The compiler refuses a name that is missing here. */
+const OPTIONS: Readonly<Record<keyof TurnOptions, true>> = {
+  available: true,
+  disable: true,
+  disableTools: true,
+  enable: true,
+  enableTools: true,
+  environment: true,
+  facts: true,
+  limits: true,
+};
+const LIMITS: Readonly<Record<keyof Limits, true>> = { maxBytes: true, maxDepth: true, maxSteps: true };
 
 /** The largest integer of a fact, which every JSON implementation represents exactly. */
 const MAX_FACT = 2 ** 53;
@@ -84,9 +97,12 @@ export class Catalog {
   /**
    * Makes a turn: the tools that a model can call now, with definitions in a dialect.
    *
-   * @throws A {@link TurnError} if the catalog does not have the dialect, or a toolset, tool or fact of the options.
+   * @throws A {@link TurnError} if the catalog does not have the dialect, or a toolset, tool or fact of the options, and for an option
+   * that does not exist: a turn without the options that were meant would grant all tools.
    */
   turn(dialect: string, options: TurnOptions = {}): Turn {
+    checkNames(options, OPTIONS, "option");
+    checkNames(options.limits ?? {}, LIMITS, "limit");
     const { dialects, tools } = this.#data;
     if (!dialects.includes(dialect)) {
       const hint = suggestion(dialect, dialects) || `: the catalog has ${dialects.join(", ")}`;
@@ -106,7 +122,7 @@ export class Catalog {
     for (const [name, value] of Object.entries(values)) {
       const expected = this.#data.facts.get(name);
       if (expected === undefined) {
-        const hint = suggestion(name, this.#data.facts.keys());
+        const hint = suggestionOrNames(name, "facts", [...this.#data.facts.keys()]);
         throw new TurnError("unknown_fact", name, `unknown fact \`${name}\`${hint}`);
       }
       if (typeof value !== typeof expected) {
@@ -120,6 +136,15 @@ export class Catalog {
       facts.set(name, value);
     }
     return facts;
+  }
+}
+
+/** Checks that an object has only known keys, which the compiler does not check in JavaScript. */
+function checkNames(given: object, known: object, noun: string): void {
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
+  if (unknown !== undefined) {
+    const names = Object.keys(known).map((name) => `\`${name}\``);
+    throw new TurnError("unknown_option", unknown, `unknown ${noun} \`${unknown}\` of a turn: the ${noun}s are ${names.join(", ")}`);
   }
 }
 

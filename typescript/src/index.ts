@@ -16,6 +16,7 @@ export { CatalogError } from "./data/decode.ts";
 export { type Environment, fixedEnvironment, type FixedEnvironment } from "./environment.ts";
 export { processEnvironment } from "./process.ts";
 export { type ErrorKind, type Problem, ToolError } from "./result/error.ts";
+export { readResult } from "./result/read_result.ts";
 export { TurnError, type TurnErrorKind } from "./result/turn_error.ts";
 export type { StandardIssue, StandardResult, StandardSchema, StandardSchemaProps } from "./standard_schema.ts";
 export {

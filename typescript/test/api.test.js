@@ -57,6 +57,7 @@ test("a turn of unknown names says which ones are near", () => {
     [{ disable: ["read_file"] }, "unknown_toolset", "unknown toolset `read_file`: it is a tool, of the toolset `files`"],
     [{ enable: ["xyz"] }, "unknown_toolset", "unknown toolset `xyz`: the known toolsets are `all`, `files`, `web`"],
     [{ enableTools: ["file_read"] }, "unknown_tool", "unknown tool `file_read`: did you mean `read_file`?"],
+    [{ enableTools: ["xyz"] }, "unknown_tool", "unknown tool `xyz`: the known tools are `read_file`"],
     [{ facts: { visoin: true } }, "unknown_fact", "unknown fact `visoin`: did you mean `vision`?"],
     [{ facts: { vision: "yes" } }, "fact_type", "the fact `vision` must be a boolean, not a string"],
     [{ facts: { depth: 1.5 } }, "fact_type", "the fact `depth` must be an integer from -2^53 to 2^53"],
@@ -69,6 +70,24 @@ test("a turn of unknown names says which ones are near", () => {
   assert.throws(() => catalog.turn("mpc"), { message: "unknown dialect `mpc`: did you mean `mcp`?" });
   assert.throws(() => catalog.turn("xml"), { message: "unknown dialect `xml`: the catalog has mcp, typescript" });
   assert.deepEqual(catalog.turn("mcp", { enable: ["file_tools"], disableTools: ["Cat"] }).tools, []);
+});
+
+test("an unknown option of a turn is refused, because a turn without it can have more tools", () => {
+  const catalog = catalogOf([{ name: "read_file" }, { name: "delete_file" }]);
+  const options = "the options are `available`, `disable`, `disableTools`, `enable`, `enableTools`, `environment`, `facts`, `limits`";
+  /** @type {[any, string, string][]} */
+  const unknown = [
+    [{ tools: ["read_file"] }, "tools", `unknown option \`tools\` of a turn: ${options}`],
+    [{ enabletools: ["read_file"] }, "enabletools", `unknown option \`enabletools\` of a turn: ${options}`],
+    [["read_file"], "0", `unknown option \`0\` of a turn: ${options}`],
+    [{ limits: { bytes: 5 } }, "bytes", "unknown limit `bytes` of a turn: the limits are `maxBytes`, `maxDepth`, `maxSteps`"],
+  ];
+  for (const [given, subject, message] of unknown) {
+    const isExpected = (/** @type {unknown} */ error) =>
+      error instanceof TurnError && error.kind === "unknown_option" && error.subject === subject && error.message === message;
+    assert.throws(() => catalog.turn("mcp", given), isExpected, message);
+  }
+  assert.deepEqual(catalog.turn("mcp", { enableTools: ["read_file"], enable: undefined }).tools, ["read_file"]);
 });
 
 test("conditions decide about texts, parameters and values", () => {

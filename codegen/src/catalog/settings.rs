@@ -198,6 +198,12 @@ fn check_folder<'f>(folder: &str, mut others: impl Iterator<Item = &'f str>) -> 
         && Path::new(folder).is_relative()
         && lower != "src"
         && !["target", MANIFESTS, GENERATED].contains(&parts[0]);
+    if Path::new(folder).is_absolute() || parts.contains(&"..") {
+        return Err(FolderProblem {
+            message: format!("`{folder}` cannot be the folder of a generated module, because it is not in the project"),
+            label: "expected a folder of the project, from which gen removes all other files; it can be a link to a folder elsewhere",
+        });
+    }
     if !is_valid {
         return Err(FolderProblem {
             message: format!("`{folder}` cannot be the folder of a generated module"),

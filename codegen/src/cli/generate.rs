@@ -47,6 +47,15 @@ pub struct GenArgs {
     pub typescript: Option<String>,
 }
 
+impl GenArgs {
+    /// Returns the command that writes the same files.
+    fn command(&self) -> String {
+        let folders = [("python", &self.python), ("typescript", &self.typescript)];
+        let options = folders.into_iter().filter_map(|(name, folder)| Some(format!(" --{name} {}", folder.as_ref()?)));
+        format!("gen{}", options.collect::<String>())
+    }
+}
+
 /// Runs `gen`. Returns whether the manifests have no error and, for `--check`, no generated file is out of date.
 pub(super) fn run(project: Project, args: &GenArgs, streams: &mut Streams<'_>) -> Result<bool, Failure> {
     let root = find_root(project.root)?;
@@ -123,7 +132,8 @@ fn generate(
     let (mut success, mut text) = (false, String::new());
     match &compilation.catalog {
         Some(catalog) if args.check => {
-            (success, text) = check(root, sources, catalog, args.diff, &streams.program, timings)?;
+            let command = format!("{} {}", streams.program, args.command());
+            (success, text) = check(root, sources, catalog, args.diff, &command, timings)?;
         }
         Some(catalog) => {
             (text, summary) = write(root, sources, catalog, timings)?;
@@ -180,13 +190,13 @@ fn folders(catalog: &Checked) -> String {
     catalog.generated_folders().map(|folder| format!("{folder}/")).collect::<Vec<_>>().join(", ")
 }
 
-/// Compares the generated files. Returns whether none is out of date, and the output.
+/// Compares the generated files. Returns whether none is out of date, and the output. `command` is the one that writes them.
 fn check(
     root: &Path,
     sources: &Sources,
     catalog: &Checked,
     with_diff: bool,
-    program: &str,
+    command: &str,
     timings: &mut Timings,
 ) -> Result<(bool, String), Failure> {
     let (plan, _) = plan(root, sources, catalog, BuildCache::by_text, timings)?;
@@ -202,7 +212,7 @@ fn check(
     if with_diff {
         text += &first_lines(plan.stale.iter().flat_map(diff), 1_000);
     }
-    text += &format!("run `{program} gen`, and commit what it writes");
+    text += &format!("run `{command}`, and commit what it writes");
     text += if with_diff { "\n" } else { "; `--diff` shows the changed lines\n" };
     Ok((false, text))
 }

@@ -136,7 +136,7 @@ fn lower_tool(catalog: &Catalog, tool: &Tool) -> toolc::Tool {
     lowered.facts = tool.facts.iter().map(|&id| text(&catalog[id].name.value)).collect();
     lowered.names = other_names.map(|(dialect, name)| (dialect, text(name))).collect();
     lowered.requires = lower_requirements(catalog, &tool.requires, &manifest.requires, &tool.atoms);
-    lowered.python = manifest.scripts.then(|| python::function(catalog, tool).into());
+    lowered.python = manifest.scripts.then(|| python::function(catalog, tool, python::Results::Values).into());
     lowered
 }
 

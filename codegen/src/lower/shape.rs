@@ -30,6 +30,16 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
+    /// Returns whether a text can be a value of the type.
+    pub(crate) fn has_text(&self) -> bool {
+        match self {
+            Shape::Any | Shape::String => true,
+            Shape::Union(shapes) => shapes.iter().any(Shape::has_text),
+            Shape::Literals(values) => values.iter().any(Value::is_string),
+            _ => false,
+        }
+    }
+
     /// Returns whether null is a value of the type.
     fn has_null(&self) -> bool {
         match self {

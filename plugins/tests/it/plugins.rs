@@ -6,11 +6,13 @@ use std::io::Read as _;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::fixture::{Fixture, PROBE, SCRIPT, env, fixture};
 use serde_json::{Value, json};
 use toolc::cancel::CancelHandle;
+use toolc::hooks::{CallInfo, Hook, HostError};
 use toolc::testing::assert_reply;
 use toolc::{CallResponse, Dialect, DynamicTool, Env, Registry, ToolCall, ToolOutput, ToolProvider};
 use toolc_plugins::{Level, PluginReport, PluginState, Plugins};
@@ -91,6 +93,43 @@ fn the_commands_of_a_plugin_are_judged() {
     assert_reply!(call(CommandApproval::new(&RULES)), Err(Refused, "Deletes files (rule `deletion`)"));
     let response = call(CommandApproval::new(&RULES).no_shell_parameter("probe"));
     assert!(!response.json.contains("deletion"), "{}", response.json);
+}
+
+/// Keeps what the author of a plugin is told.
+#[derive(Debug, Default)]
+struct Notes(Mutex<Vec<String>>);
+
+impl Hook for Notes {
+    fn on_host_error(&self, _: &CallInfo<'_>, error: &HostError<'_>) {
+        self.0.lock().expect("no test has panicked").push(error.to_string());
+    }
+}
+
+#[test]
+fn the_author_sees_what_a_program_prints_before_it_replies_with_an_error() {
+    let script = r#"#!/bin/sh
+while read -r line; do
+    echo "Traceback: the key was $WEATHER_KEY" >&2
+    case $line in *'"id":1'*) echo '{"id": 1, "error": "no such city"}' ;; *) echo '{"error": "no such city"}' ;; esac
+done
+"#;
+    for resident in ["", "resident = true\n"] {
+        let Some(f) = fixture() else { return };
+        f.put(
+            "plugins/weather/plugin.toml",
+            &format!("executable = \"run\"\nenv = [\"WEATHER_KEY\"]\n{resident}"),
+            0o644,
+        );
+        f.put("plugins/weather/run", script, 0o755);
+        f.load();
+        let notes = Arc::new(Notes::default());
+        let session = f.registry.session().env(env()).hook(Arc::clone(&notes) as Arc<dyn Hook>);
+        let turn = session.build().expect("the session is valid").turn_blocking(Dialect::OpenAi);
+        let response = turn.call_blocking(&ToolCall::new("probe", &json!({ "how": "x" }).to_string()));
+        assert!(!response.json.contains("Traceback"), "the model does not see it: {}", response.json);
+        let expected = "the handler failed during a call: its stderr: Traceback: the key was [secret]";
+        assert_eq!(*notes.0.lock().expect("no test has panicked"), [expected], "{resident}");
+    }
 }
 
 #[test]

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use toolc::{Env, ErrorKind, ToolError};
 
+use crate::output::with_excerpt;
 use crate::place::Place;
 use crate::program::Program;
 use crate::protocol::{Answer, ProgramReply, Request};
@@ -70,7 +71,10 @@ impl Residents {
             };
             return match reply {
                 ProgramReply::Result(value) => Ok(Answer { value, excerpt: String::new() }),
-                ProgramReply::Error(error) => Err(error.into_tool_error(&|text| program.passed.redact(text, env))),
+                ProgramReply::Error(error) => {
+                    let excerpt = process.new_stderr(&|text| program.passed.redact_cut(text, env));
+                    Err(with_excerpt(error.into_tool_error(&|text| program.passed.redact(text, env)), &excerpt))
+                }
             };
         }
         Err(failed(format!("{name} ends as soon as it is started")))

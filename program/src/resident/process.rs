@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use toolc::Env;
-use toolc_process::{EndReason, Outcome, Process, RunningProcess};
+use toolc_process::{EndReason, Outcome, Process, RunningProcess, Stream};
 
 use super::lines::Lines;
 use super::requests::{Ended, Requests};
@@ -32,6 +32,7 @@ pub(super) struct Resident {
     pub(super) variables: Vec<(String, String)>,
     process: Arc<RunningProcess>,
     requests: Arc<Requests>,
+    err: Stream<LimitedOutput>,
 }
 
 impl Resident {
@@ -57,9 +58,9 @@ impl Resident {
         process.stdout(lines).map_err(failed)?;
         let err = process.stderr(LimitedOutput::tail(usize::MAX)).map_err(failed)?;
         let (passed, of_session) = (program.passed.clone(), env.clone());
-        let at_end = Arc::clone(&requests);
+        let (at_end, err_at_end) = (Arc::clone(&requests), err.clone());
         process.on_end(move |outcome| {
-            let excerpt = stderr_excerpt(err.take().bytes, &|text| passed.redact_cut(text, &of_session));
+            let excerpt = stderr_excerpt(err_at_end.take().bytes, &|text| passed.redact_cut(text, &of_session));
             at_end.end(format!("{}{excerpt}", ended_text(*outcome)));
         });
         let process = Arc::new(process.start().map_err(failed)?);
@@ -73,7 +74,7 @@ impl Resident {
             let _ = looked_after.end();
         });
         looking_after.map_err(failed)?;
-        Ok(Arc::new(Self { version: program.version, variables, process, requests }))
+        Ok(Arc::new(Self { version: program.version, variables, process, requests, err }))
     }
 
     /// Sends a request, and waits for the reply until `should_stop` returns true.
@@ -98,6 +99,15 @@ impl Resident {
             let _ = self.process.write_later(line, MAX_WAITING);
         }
         reply
+    }
+
+    /// Returns the end of what the program has printed to stderr since this was last asked, as a clause for a message.
+    pub(super) fn new_stderr(&self, redact: &dyn Fn(String) -> String) -> String {
+        /// A reply can overtake what was printed before it, since they have a pipe each.
+        const DELAY: Duration = Duration::from_millis(20);
+        thread::sleep(DELAY);
+        let printed = self.err.look(|output| std::mem::take(&mut output.bytes));
+        stderr_excerpt(printed.unwrap_or_default(), redact)
     }
 
     /// Ends the process as soon as no request is open.

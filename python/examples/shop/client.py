@@ -80,5 +80,16 @@ def find_orders(customer: str, limit: int = 10) -> FindOrdersResult:
     Returns a dict:
     orders: The orders.
     """
-    _result: FindOrdersResult = _call("find_orders", {"customer": customer}, {"limit": limit})
+    _result: FindOrdersResult = _value("find_orders", _call("find_orders", {"customer": customer}, {"limit": limit}))
     return _result
+
+
+def _value(tool: str, result: Any) -> Any:
+    import json
+
+    if not isinstance(result, str):
+        return result
+    try:
+        return json.loads(result)
+    except (ValueError, RecursionError):
+        raise ToolError(f"the result of `{tool}` must be JSON, but is the text {result[:100]!r}") from None

@@ -20,7 +20,7 @@ from .dispatch.given_name import GivenName
 from .environment import Environment
 from .errors import CatalogError
 from .graph import Toolset
-from .text.nearest import did_you_mean, nearest_name, suggestion
+from .text.nearest import did_you_mean, nearest_name, suggestion, suggestion_or_names
 from .turn import Turn
 
 FORMAT: Final = 1
@@ -202,13 +202,13 @@ class Catalog:
         found = [tool.name for tool in self.tools.values() if name.fits(tool.name)]
         found = found or [tool.name for tool in self.tools.values() if any(map(name.fits, tool.aliases))]
         if len(found) != 1:
-            raise CatalogError(f"unknown tool `{given}`{suggestion(given, self.tools)}")
+            raise CatalogError(f"unknown tool `{given}`{suggestion_or_names(given, 'tools', self.tools)}")
         return found[0]
 
     def _checked_facts(self, facts: Mapping[str, FactValue]) -> Mapping[str, FactValue]:
         for name, value in facts.items():
             if name not in self.facts:
-                raise CatalogError(f"unknown fact `{name}`{suggestion(name, self.facts)}")
+                raise CatalogError(f"unknown fact `{name}`{suggestion_or_names(name, 'facts', self.facts)}")
             wanted = type(self.facts[name])
             if type(value) is not wanted:
                 actual = _NOUNS.get(type(value), f"a value of the type {type(value).__name__}")

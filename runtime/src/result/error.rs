@@ -88,8 +88,8 @@ struct Inner {
     message: String,
     problems: Vec<Problem>,
     fields: Vec<(Cow<'static, str>, Value)>,
-    /// What the developer of the host has to do, which is not for the model.
-    for_developer: Option<&'static str>,
+    /// What the developer of the host or of the tool needs to know, which is not for the model.
+    for_developer: Option<Cow<'static, str>>,
 }
 
 /// The keys of an error's JSON that are not fields.
@@ -167,9 +167,24 @@ impl ToolError {
         self.0.message
     }
 
-    /// Returns what the developer of the host has to do.
-    pub(crate) fn for_developer(&self) -> Option<&'static str> {
-        self.0.for_developer
+    /// Adds a note for the developer of the tool, such as the end of a log. The model does not see it:
+    /// [`Hook::on_host_error`](crate::hooks::Hook::on_host_error) gets it.
+    ///
+    /// ```
+    /// use toolc::ToolError;
+    ///
+    /// let error = ToolError::new("the service failed").with_developer_note("its log ends with `out of memory`");
+    /// assert_eq!(error.to_json(), r#"{"error":"the service failed","kind":"failed"}"#);
+    /// ```
+    #[must_use]
+    pub fn with_developer_note(mut self, note: impl Into<Cow<'static, str>>) -> Self {
+        self.0.for_developer = Some(note.into());
+        self
+    }
+
+    /// Returns the note for the developer.
+    pub(crate) fn for_developer(&self) -> Option<&str> {
+        self.0.for_developer.as_deref()
     }
 
     /// Returns the problems of the arguments.
@@ -271,9 +286,8 @@ impl From<Panicked> for ToolError {
         if !message.contains(NO_REACTOR) {
             return ToolError::with_kind(ErrorKind::Panicked, format!("the tool failed unexpectedly: {message}"));
         }
-        let mut error = ToolError::with_kind(ErrorKind::Panicked, "this host cannot run the tool. Do without it");
-        error.0.for_developer = Some(NEEDS_TOKIO);
-        error
+        ToolError::with_kind(ErrorKind::Panicked, "this host cannot run the tool. Do without it")
+            .with_developer_note(NEEDS_TOKIO)
     }
 }
 

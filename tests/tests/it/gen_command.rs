@@ -214,6 +214,39 @@ fn gen_removes_orphans_unless_git_ignores_them() {
 }
 
 #[test]
+fn gen_ignores_the_modules_that_python_has_compiled() {
+    let project = Project::golden();
+    let gen_python = ["gen", "--python", "python/tools"];
+    project.run(&gen_python);
+    for file in ["__pycache__/client.cpython-312.pyc", "__pycache__/gone.pyc"] {
+        project.write(&format!("python/tools/{file}"), "compiled");
+    }
+    let check = [&gen_python[..], &["--check"]].concat();
+    let (status, out, _) = project.run(&check);
+    assert_eq!(status, 0, "{out}");
+    project.write("python/tools/gone.py", "");
+    let (status, out, _) = project.run(&check);
+    assert_eq!((status, out.lines().next()), (1, Some("orphan: python/tools/gone.py")));
+    let advice = "gen --python python/tools`, and commit what it writes";
+    assert!(out.contains(advice), "the advice has the options: {out}");
+    project.run(&gen_python);
+    assert!(
+        project.path("python/tools/__pycache__/gone.pyc").exists() && !project.path("python/tools/gone.py").exists()
+    );
+}
+
+#[test]
+fn a_folder_outside_the_project_is_refused_with_the_reason() {
+    let project = Project::golden();
+    for folder in ["../elsewhere", "/tmp/elsewhere"] {
+        let (status, _, err) = project.run(&["gen", "--typescript", folder]);
+        let expected =
+            format!("`{folder}` cannot be the folder of a generated module, because it is not in the project: ");
+        assert!(status == 2 && err.contains(&expected) && err.contains("a link to a folder elsewhere"), "{err}");
+    }
+}
+
+#[test]
 fn an_orphaned_file_is_replaced_by_a_folder_of_the_same_name() {
     let project = Project::golden();
     let before = project.bytes("generated");

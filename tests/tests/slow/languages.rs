@@ -295,6 +295,46 @@ fn the_generated_module_in_python_is_clean_and_loads() {
     assert!(run(&["-c", program]).parse::<usize>().expect("a number") > 20);
 }
 
+/// Calls tools through the client in Python, as a server of MCP returns their results: only objects are values.
+const PYTHON_CLIENT: &str = r#"
+from golden import client
+texts = {"only_code": "[1, 2]", "return_maybe": "null", "return_word": "[1]", "count_words": '{"a": 1}'}
+client.connect(lambda tool, arguments: texts[tool])
+assert client.only_code(2) == [1, 2]
+assert client.return_maybe(False) is None
+assert client.return_word() == "[1]", "a result that can be a text stays one"
+assert client.count_words({"first": "a"}) == {"a": 1}
+texts["only_code"] = "[1, "
+try:
+    client.only_code(2)
+except client.ToolError as error:
+    assert "the result of `only_code` must be JSON" in str(error), error
+else:
+    raise AssertionError("a text that is not JSON is an error")
+"#;
+
+#[test]
+fn the_generated_client_in_python_reads_results_that_arrive_as_text() {
+    let Some(python) = python() else { return };
+    let project = generated();
+    let mut command = Command::new(python);
+    command.args(["-c", PYTHON_CLIENT]).env("PYTHONPATH", folder("python/src"));
+    command.current_dir(project.path().join("python"));
+    packages::run(&mut command).unwrap_or_else(|why| panic!("{why}"));
+}
+
+/// Calls tools through the client in TypeScript, as [`PYTHON_CLIENT`] does, with nested objects whose defaults are left out.
+const TYPESCRIPT_CLIENT: &str = r#"
+import { type Client, client } from "./index.ts";
+export async function results(texts: Record<string, unknown>): Promise<unknown[]> {
+  const tools: Client = client(async (tool) => texts[tool]);
+  const numbers: (number | bigint)[] = await tools.only_code({ count: 2 });
+  const maybe: { id: number | bigint } | null = await tools.return_maybe({ found: false });
+  const counts: Record<string, number | bigint> = await tools.count_words({ texts: { first: "a" } });
+  return [numbers, maybe, counts, await tools.return_word({}), await tools.every_default({ record: { name: "a" }, records: [{ id: 1 }] })];
+}
+"#;
+
 #[test]
 fn the_generated_module_in_typescript_is_clean_and_loads() {
     let Some(runtime) = typescript() else { return };
@@ -307,7 +347,7 @@ fn the_generated_module_in_typescript_is_clean_and_loads() {
     let settings = serde_json::json!({
         "compilerOptions": {
             "strict": true, "noUncheckedIndexedAccess": true, "exactOptionalPropertyTypes": true, "module": "nodenext", "target": "es2022",
-            "types": [], "rootDir": "golden", "outDir": "out", "skipLibCheck": false,
+            "types": [], "rootDir": "golden", "outDir": "out", "skipLibCheck": false, "rewriteRelativeImportExtensions": true,
         },
         "include": ["golden"],
     });
@@ -316,11 +356,21 @@ fn the_generated_module_in_typescript_is_clean_and_loads() {
     let node = |args: &[&std::ffi::OsStr]| {
         packages::run(Command::new("node").args(args).current_dir(&module)).unwrap_or_else(|why| panic!("{why}"))
     };
+    fs::write(module.join("golden/calls.ts"), TYPESCRIPT_CLIENT).expect("the folder can be written to");
     let compiler = runtime.join("../node_modules/typescript/bin/tsc");
     node(&[compiler.as_os_str(), "-p".as_ref(), ".".as_ref()]);
     let program = "import { catalog } from './out/index.js'; console.log(catalog.turn('openai').definitions.length)";
     let printed = node(&["--input-type=module".as_ref(), "--eval".as_ref(), program.as_ref()]);
     assert!(printed.parse::<usize>().expect("a number") > 20);
+    let program = "import { results } from './out/calls.js'; \
+        const texts = { only_code: '[1,9007199254740993]', return_maybe: 'null', count_words: { a: 1 }, return_word: '[1]' }; \
+        const [numbers, maybe, counts, word] = await results(texts); \
+        console.log(numbers[1] === 9007199254740993n, maybe, counts.a, word); \
+        await results({ ...texts, only_code: '[1,' }).catch((error) => console.log(String(error)))";
+    let printed = node(&["--input-type=module".as_ref(), "--eval".as_ref(), program.as_ref()]);
+    let (values, error) = printed.split_once('\n').expect("two lines");
+    assert_eq!(values, "true null 1 [1]");
+    assert!(error.starts_with("ToolError: the result of `only_code` must be JSON"), "{error}");
 }
 
 /// Compares the definitions of each toolset with those that the runtime makes from `compiled.json`, and prints what was compared.

@@ -7,7 +7,7 @@
 import type { CatalogData, ToolEntry } from "../data/catalog.ts";
 import { fitsOf, only } from "../dispatch/given_name.ts";
 import { Graph, type Pick } from "../graph.ts";
-import { didYouMean, nearestName, suggestion } from "../text/nearest.ts";
+import { didYouMean, nearestName, suggestionOrNames } from "../text/nearest.ts";
 import { TurnError } from "../result/turn_error.ts";
 
 /** The toolsets and single tools that are enabled and disabled, by name. */
@@ -102,6 +102,6 @@ export class Selector {
       }
     }
     const known = tools.map((tool) => tool.name);
-    throw new TurnError("unknown_tool", name, `unknown tool \`${name}\`${suggestion(name, known)}`);
+    throw new TurnError("unknown_tool", name, `unknown tool \`${name}\`${suggestionOrNames(name, "tools", known)}`);
   }
 }

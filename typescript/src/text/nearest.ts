@@ -141,6 +141,16 @@ export function suggestion(name: string, candidates: Iterable<string>): string {
   return question === undefined ? "" : `: ${question}`;
 }
 
+/** The maximum number of names that a message lists. */
+const MAX_LISTED = 20;
+
+/** Returns what {@link suggestion} does, or the known names if none of them is similar. `noun` says what they are, such as "tools". */
+export function suggestionOrNames(name: string, noun: string, known: readonly string[]): string {
+  const more = known.length - MAX_LISTED;
+  const listed = known.slice(0, MAX_LISTED).map((one) => `\`${one}\``).join(", ") + (more > 0 ? ` and ${String(more)} more` : "");
+  return suggestion(name, known) || (known.length === 0 ? "" : `: the known ${noun} are ${listed}`);
+}
+
 /** Returns the number of letters to add, remove, replace or swap with their neighbour (optimal string alignment). */
 function osaDistance(one: string, other: string): number {
   const [a, b] = [Array.from(one), Array.from(other)];

@@ -64,6 +64,13 @@ struct ToolTypes<'c> {
     returns: Option<Shape>,
 }
 
+impl ToolTypes<'_> {
+    /// Returns the names of the classes.
+    fn class_names(&self) -> Vec<&str> {
+        self.classes.iter().map(|class| class.name.as_str()).collect()
+    }
+}
+
 /// The types of the tools of a toolset.
 struct ToolsetTypes<'c> {
     toolset: &'c Toolset,
@@ -72,8 +79,8 @@ struct ToolsetTypes<'c> {
     tools: Vec<ToolTypes<'c>>,
 }
 
-/// Returns the types of all tools, by home toolset. Names of types are unique, and none of `taken`.
-fn types<'c>(catalog: &'c Lowered<'c>, taken: &[&str]) -> Vec<ToolsetTypes<'c>> {
+/// Returns the types of all tools, by home toolset, and their names, which are unique and none of `taken`.
+fn types<'c>(catalog: &'c Lowered<'c>, taken: &[&str]) -> (Vec<ToolsetTypes<'c>>, Scope) {
     let mut names = Scope::with(taken);
     let tools_of = |id| catalog.tools().map(|(_, tool)| tool).filter(move |tool| tool.home == id).collect::<Vec<_>>();
     let homes = catalog.toolsets().map(|(id, toolset)| (toolset, tools_of(id))).filter(|(_, tools)| !tools.is_empty());
@@ -83,7 +90,8 @@ fn types<'c>(catalog: &'c Lowered<'c>, taken: &[&str]) -> Vec<ToolsetTypes<'c>> 
         let tools = tools.into_iter().map(|tool| tool_types(tool, &mut names)).collect();
         ToolsetTypes { toolset, interface, tools }
     });
-    typed.collect()
+    let typed = typed.collect();
+    (typed, names)
 }
 
 fn tool_types<'c>(tool: &'c Tool, names: &mut Scope) -> ToolTypes<'c> {
@@ -102,6 +110,11 @@ fn values(catalog: &Lowered<'_>, tool: &Tool) -> TurnValues {
 /// Returns whether valid arguments have a property in every turn: it is required or has a default, and no condition hides it.
 fn is_always_present(property: &Property) -> bool {
     (property.required || property.schema.default.is_some()) && property.when.is_none()
+}
+
+/// Returns whether callers can leave a property out that valid arguments have in every turn.
+fn has_default(property: &Property) -> bool {
+    !property.required && is_always_present(property)
 }
 
 /// Returns the description of a property.

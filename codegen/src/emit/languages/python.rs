@@ -9,7 +9,7 @@ use super::{ToolTypes, ToolsetTypes, about, catalog_literals, draft, is_always_p
 use crate::catalog::TurnValues;
 use crate::emit::Draft;
 use crate::lower::Lowered;
-use crate::lower::python::{annotation, doc_string, function, has_class_body};
+use crate::lower::python::{Results, annotation, doc_string, function, has_class_body};
 use crate::lower::shape::{Class, Key};
 use crate::lower::words::{Scope, identifier, of_tool};
 use crate::manifest::HandlerLanguage;
@@ -17,6 +17,20 @@ use crate::project::MARK;
 
 /// The names that the module has besides those of the project.
 const TAKEN: &[&str] = &["Any", "Awaitable", "Catalog", "Handlers", "Literal", "NotRequired", "Protocol", "TypedDict"];
+
+/// The function of the client that reads results which arrive as JSON text: MCP has a place for objects only.
+const VALUE: &str = r#"
+
+def _value(tool: str, result: Any) -> Any:
+    import json
+
+    if not isinstance(result, str):
+        return result
+    try:
+        return json.loads(result)
+    except (ValueError, RecursionError):
+        raise ToolError(f"the result of `{tool}` must be JSON, but is the text {result[:100]!r}") from None
+"#;
 
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>, folder: &str) -> Vec<Draft<'c>> {
     vec![
@@ -36,10 +50,14 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>, folder: &str) -> Vec<Draft<'c>>
 /// Returns the module with a function for each tool, which calls it elsewhere. It needs no other module.
 fn client(catalog: &Lowered<'_>) -> String {
     let tools: Vec<toolc::Tool> = (catalog.tools())
-        .map(|(_, tool)| toolc::Tool::new(tool.name().to_owned(), "").with_python(function(catalog, tool)))
+        .map(|(_, tool)| {
+            toolc::Tool::new(tool.name().to_owned(), "").with_python(function(catalog, tool, Results::ValuesOrText))
+        })
         .collect();
     let about = "The tools as functions that call them elsewhere: in a running `toolc mcp serve`, for example.";
-    format!("{}\n\"\"\"{about}\"\"\"\n\n{}", header(), python_module(&tools))
+    let module = python_module(&tools);
+    let reader = if module.contains(" = _value(") { VALUE } else { "" };
+    format!("{}\n\"\"\"{about}\"\"\"\n\n{module}{reader}", header())
 }
 
 fn header() -> String {
@@ -47,7 +65,7 @@ fn header() -> String {
 }
 
 fn module(catalog: &Lowered<'_>) -> String {
-    let toolsets = types(catalog, TAKEN);
+    let (toolsets, _) = types(catalog, TAKEN);
     let mut body = String::new();
     for toolset in &toolsets {
         for tool in &toolset.tools {

@@ -17,8 +17,17 @@ use crate::catalog::{Catalog, Tool, TurnValues};
 /// The length at which lines of text are wrapped.
 const WIDTH: usize = 100;
 
+/// The form in which `_call` returns a result that is not a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Results {
+    /// A value.
+    Values,
+    /// A value or its JSON text, which the function `_value` of the module reads.
+    ValuesOrText,
+}
+
 /// Returns the source of a tool's function, with the classes of its types.
-pub(crate) fn function(catalog: &Catalog, tool: &Tool) -> String {
+pub(crate) fn function(catalog: &Catalog, tool: &Tool, results: Results) -> String {
     let manifest = &tool.manifest;
     let prefix = pascal(&[tool.name()]);
     let mut names = Scope::with(&["Any", "Literal", "NotRequired", "ToolError", "TypedDict"]);
@@ -29,15 +38,23 @@ pub(crate) fn function(catalog: &Catalog, tool: &Tool) -> String {
     let returns = manifest.returns.as_ref().map(|schema| shapes.of(schema, &[&prefix, "result"]));
     let classes = shapes.classes;
     let parameters = parameters(typed, &classes);
-    let returns = returns.map(|shape| annotation(&shape, &classes));
+    let is_read = results == Results::ValuesOrText && returns.as_ref().is_some_and(|shape| !shape.has_text());
+    let returns = Returns { annotation: returns.map(|shape| annotation(&shape, &classes)), is_read };
     let mut out = String::new();
     for class in &classes {
         write_class(class, &classes, &mut out);
     }
     // The text must be true in every turn, so it mentions no other tool that the turn may lack.
     let values = catalog.turn_values(tool, &vec![false; catalog.graph().tools]);
-    write_function(catalog, tool, &parameters, returns.as_deref(), &values, &mut out);
+    write_function(catalog, tool, &parameters, &returns, &values, &mut out);
     out
+}
+
+/// The result of a function.
+struct Returns {
+    annotation: Option<String>,
+    /// Whether a text is the JSON of the result.
+    is_read: bool,
 }
 
 /// A parameter of a function.
@@ -51,7 +68,7 @@ struct Parameter<'s> {
 
 /// Returns the parameters, the required ones first.
 fn parameters<'s>(typed: Vec<(&'s Property, Shape)>, classes: &[Class<'_>]) -> Vec<Parameter<'s>> {
-    let mut scope = Scope::with(&["_call"]);
+    let mut scope = Scope::with(&["_call", "_value"]);
     let mut parameters: Vec<Parameter<'s>> = typed
         .into_iter()
         .map(|(property, shape)| {
@@ -131,7 +148,7 @@ fn write_function(
     catalog: &Catalog,
     tool: &Tool,
     parameters: &[Parameter<'_>],
-    returns: Option<&str>,
+    returns: &Returns,
     values: &TurnValues,
     out: &mut String,
 ) {
@@ -141,7 +158,7 @@ fn write_function(
             Some(default) => format!("{name}: {annotation} = {default}"),
         })
         .collect();
-    let returns_type = returns.unwrap_or("Any");
+    let returns_type = returns.annotation.as_deref().unwrap_or("Any");
     let function = words::of_tool(catalog, tool);
     let _ = writeln!(out, "def {function}({}) -> {returns_type}:", signature.join(", "));
     out.push_str("    \"\"\"");
@@ -165,7 +182,9 @@ fn write_function(
         format!("{{{}}}", entries.map(entry).collect::<Vec<_>>().join(", "))
     };
     let name = Value::from(tool.name());
-    let _ = writeln!(out, "    _result: {returns_type} = _call({name}, {}, {})", dict(true), dict(false));
+    let call = format!("_call({name}, {}, {})", dict(true), dict(false));
+    let call = if returns.is_read { format!("_value({name}, {call})") } else { call };
+    let _ = writeln!(out, "    _result: {returns_type} = {call}");
     out.push_str("    return _result\n");
 }
 

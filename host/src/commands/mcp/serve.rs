@@ -77,6 +77,9 @@ impl ServeArgs {
         let model = models::for_tools(&profile);
         let wait = Wait::AsSession(&selection);
         let host = Host::assemble(profile, options, Needs { model, ..Needs::new(Purpose::Call, wait) })?;
+        if let Some(note) = unserved_plugins(&endpoint, host.plugins.toolsets()) {
+            tell!("{note}");
+        }
         host.select(&mut selection);
         // The conversation is at the client, and so is the person.
         selection.disable_tools.extend(NEED_CONVERSATION.map(ToOwned::to_owned));
@@ -165,6 +168,19 @@ impl ServeArgs {
     }
 }
 
+/// Returns a note about the toolsets of plugins, if the endpoint names no toolsets: by default, only the toolset `safe` is served.
+fn unserved_plugins(endpoint: &McpEndpoint, of_plugins: &[String]) -> Option<String> {
+    if of_plugins.is_empty() || !(endpoint.toolsets.is_empty() && endpoint.tools.is_empty()) {
+        return None;
+    }
+    let (served, plugins) = (endpoint.served_toolsets().join(","), of_plugins.join(","));
+    Some(format!(
+        "note: the tools of plugins are not served by default: add `--toolset {served},{plugins}`, or write the toolsets into the endpoint \
+         `{}` of config.toml",
+        endpoint.name
+    ))
+}
+
 /// Reads the tokens of an endpoint.
 fn read_tokens(endpoint: &McpEndpoint, env: &Env) -> Result<Tokens> {
     let mut tokens = Tokens::default();
@@ -246,5 +262,20 @@ fn shutdown_signal() -> impl Future<Output = ()> + Send + 'static {
 async fn shutdown_signal() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn toolsets_of_plugins_are_named_if_the_endpoint_names_no_toolsets() {
+        let endpoint = McpEndpoint::new("default".to_owned());
+        let note = unserved_plugins(&endpoint, &["words".to_owned()]).expect("they are not served");
+        assert!(note.contains("`--toolset safe,words`"), "{note}");
+        assert_eq!(unserved_plugins(&endpoint, &[]), None);
+        let named = McpEndpoint { tools: vec!["word_count".to_owned()], ..endpoint };
+        assert_eq!(unserved_plugins(&named, &["words".to_owned()]), None);
     }
 }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
 from typing import Final
 
 from .strings import ascii_lower, byte_len
@@ -12,6 +13,8 @@ from .strings import ascii_lower, byte_len
 _MAX_BYTES: Final = 128
 _MAX_WORDS: Final = 12
 _MAX_NEAR: Final = 3
+# The maximum number of names that a message lists.
+_MAX_LISTED: Final = 20
 
 
 def nearest(name: str, candidates: Iterable[str]) -> list[str]:
@@ -65,6 +68,13 @@ def suggestion(name: str, candidates: Iterable[str]) -> str:
     """Returns the question about `name` with a colon before it, to append to the message that `name` is unknown."""
     question = did_you_mean(nearest_name(name, candidates))
     return f": {question}" if question else ""
+
+
+def suggestion_or_names(name: str, noun: str, known: Collection[str]) -> str:
+    """Returns what `suggestion` does, or the known names if none of them is similar. `noun` says what they are, such as "tools"."""
+    listed = ", ".join(f"`{one}`" for one in islice(known, _MAX_LISTED))
+    more = f" and {len(known) - _MAX_LISTED} more" if len(known) > _MAX_LISTED else ""
+    return suggestion(name, known) or (f": the known {noun} are {listed}{more}" if known else "")
 
 
 def _insert(ranked: list[tuple[int, str]], item: tuple[int, str]) -> None:

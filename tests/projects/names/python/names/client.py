@@ -223,7 +223,7 @@ def self(all: list[SelfAllItem1 | None | Literal["foo-bar", "FooBar"] | list[Any
     args: 
     self: 
     """
-    _result: SelfResult = _call("self", {}, {"all": all, "tagged": tagged})
+    _result: SelfResult = _value("self", _call("self", {}, {"all": all, "tagged": tagged}))
     return _result
 
 
@@ -259,3 +259,14 @@ def toolc(from_: Literal["here", "there"] = "here", option: ToolcOption | None =
     """
     _result: Any = _call("toolc", {}, {"from": from_, "option": option, "args": args})
     return _result
+
+
+def _value(tool: str, result: Any) -> Any:
+    import json
+
+    if not isinstance(result, str):
+        return result
+    try:
+        return json.loads(result)
+    except (ValueError, RecursionError):
+        raise ToolError(f"the result of `{tool}` must be JSON, but is the text {result[:100]!r}") from None

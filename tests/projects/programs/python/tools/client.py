@@ -69,7 +69,7 @@ def add_note(text: str, tags: list[str] | None = None, priority: Literal["low", 
     kept: The arguments as the handler got them.
     owner: Who has the note.
     """
-    _result: AddNoteResult = _call("add_note", {"text": text}, {"tags": tags, "priority": priority, "due": due, "about": about, "password": password, "more": more})
+    _result: AddNoteResult = _value("add_note", _call("add_note", {"text": text}, {"tags": tags, "priority": priority, "due": due, "about": about, "password": password, "more": more}))
     return _result
 
 
@@ -78,7 +78,7 @@ def count_words(text: str) -> int:
 
     text: The text, in which blanks separate words.
     """
-    _result: int = _call("count_words", {"text": text}, {})
+    _result: int = _value("count_words", _call("count_words", {"text": text}, {}))
     return _result
 
 
@@ -87,7 +87,7 @@ def fail_note(how: Literal["error", "exception", "result", "exit", "large", "key
 
     how: How to fail.
     """
-    _result: list[int] = _call("fail_note", {"how": how}, {})
+    _result: list[int] = _value("fail_note", _call("fail_note", {"how": how}, {}))
     return _result
 
 
@@ -98,7 +98,7 @@ def split_text(text: str, separator: str = " ") -> list[str]:
 
     separator: What is between the parts.
     """
-    _result: list[str] = _call("split_text", {"text": text}, {"separator": separator})
+    _result: list[str] = _value("split_text", _call("split_text", {"text": text}, {"separator": separator}))
     return _result
 
 
@@ -116,3 +116,14 @@ def where_am_i() -> Any:
     """
     _result: Any = _call("where_am_i", {}, {})
     return _result
+
+
+def _value(tool: str, result: Any) -> Any:
+    import json
+
+    if not isinstance(result, str):
+        return result
+    try:
+        return json.loads(result)
+    except (ValueError, RecursionError):
+        raise ToolError(f"the result of `{tool}` must be JSON, but is the text {result[:100]!r}") from None

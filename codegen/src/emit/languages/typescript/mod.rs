@@ -1,10 +1,13 @@
 //! The module in TypeScript: one file, which needs no other file at run time.
 
+mod client;
+
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use toolc_lower::schema::Additional;
+use toolc_lower::schema::{Additional, Property};
 
+use self::client::{Passed, write_client};
 use super::{ToolTypes, ToolsetTypes, about, catalog_literals, draft, is_always_present, types, values};
 use crate::catalog::TurnValues;
 use crate::emit::Draft;
@@ -15,29 +18,41 @@ use crate::manifest::HandlerLanguage;
 use crate::project::MARK;
 
 /// The names that the module has besides those of the project.
-const TAKEN: &[&str] = &["Catalog", "Client", "Defaults", "Handlers", "Omit", "Partial", "Pick", "Promise", "Record"];
+const TAKEN: &[&str] = &["Catalog", "Client", "Handlers", "Promise", "Record"];
 
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>, folder: &str) -> Vec<Draft<'c>> {
     vec![draft(folder, "index.ts", || module(catalog))]
 }
 
+/// The names of the types of a tool, by the index of the class.
+type Names<'c> = Vec<&'c str>;
+
 fn module(catalog: &Lowered<'_>) -> String {
-    let toolsets = types(catalog, TAKEN);
-    let mut out = format!(
-        "// {MARK} from the manifests. Edit those, never this file.\n\nimport {{ Catalog, type Handlers }} from \"@toolc/runtime\";\n"
-    );
+    let (toolsets, mut names) = types(catalog, TAKEN);
+    let mut body = String::new();
+    let mut passed: Vec<Passed> = Vec::new();
     for toolset in &toolsets {
         for tool in &toolset.tools {
             let values = values(catalog, tool.tool);
+            let about = values.text(&tool.tool.manifest.description.value);
+            let names_of_classes = tool.class_names();
             for (index, class) in tool.classes.iter().enumerate() {
-                let doc = (index == tool.arguments).then(|| values.text(&tool.tool.manifest.description.value));
-                write_interface(class, doc.as_deref().unwrap_or_default(), &tool.classes, &values, &mut out);
+                let doc = if index == tool.arguments { about.as_str() } else { "" };
+                write_interface(class, &class.name, doc, &names_of_classes, &is_always_present, &values, &mut body);
             }
+            let of_callers = Passed::new(tool, &mut names);
+            of_callers.write(tool, &values, &mut body);
+            passed.push(of_callers);
         }
-        write_handler_interface(catalog, toolset, &mut out);
+        write_handler_interface(catalog, toolset, &mut body);
     }
-    write_handlers(&toolsets, &mut out);
-    write_client(&toolsets, &mut out);
+    write_handlers(&toolsets, &mut body);
+    write_client(&toolsets, &passed, &mut body);
+    let reader = if body.contains("=> readResult(") { ", readResult" } else { "" };
+    let mut out = format!(
+        "// {MARK} from the manifests. Edit those, never this file.\n\n\
+         import {{ Catalog, type Handlers{reader} }} from \"@toolc/runtime\";\n{body}"
+    );
     out.push_str("\n/** The catalog: the definitions of a turn, and the reading of calls. */\n");
     out.push_str("export const catalog: Catalog = Catalog.parse([\n");
     for line in catalog_literals(catalog) {
@@ -47,8 +62,8 @@ fn module(catalog: &Lowered<'_>) -> String {
 }
 
 /// Returns the type for a shape.
-fn ty(shape: &Shape, classes: &[Class<'_>]) -> String {
-    let of = |shape: &Shape| ty(shape, classes);
+fn ty(shape: &Shape, names: &[&str]) -> String {
+    let of = |shape: &Shape| ty(shape, names);
     match shape {
         Shape::Any => "unknown".to_owned(),
         Shape::Null => "null".to_owned(),
@@ -63,7 +78,7 @@ fn ty(shape: &Shape, classes: &[Class<'_>]) -> String {
             item => format!("{item}[]"),
         },
         Shape::Map(value) => format!("Record<string, {}>", of(value)),
-        Shape::Class(index) => classes[*index].name.clone(),
+        Shape::Class(index) => names[*index].to_owned(),
         Shape::Union(shapes) => {
             let mut parts: Vec<String> = Vec::new();
             for shape in shapes {
@@ -80,20 +95,29 @@ fn ty(shape: &Shape, classes: &[Class<'_>]) -> String {
     }
 }
 
-fn write_interface(class: &Class<'_>, doc: &str, classes: &[Class<'_>], values: &TurnValues, out: &mut String) {
+/// Writes the type of an object. `names` are those of the types in it.
+fn write_interface(
+    class: &Class<'_>,
+    name: &str,
+    doc: &str,
+    names: &[&str],
+    is_present: &dyn Fn(&Property) -> bool,
+    values: &TurnValues,
+    out: &mut String,
+) {
     out.push('\n');
     write_doc(doc, "", out);
     let allows_others = matches!(class.schema.additional, Additional::Allow | Additional::Schema(_));
     if class.keys.is_empty() {
         let value = if allows_others { "unknown" } else { "never" };
-        let _ = writeln!(out, "export type {} = Record<string, {value}>;", class.name);
+        let _ = writeln!(out, "export type {name} = Record<string, {value}>;");
         return;
     }
-    let _ = writeln!(out, "export interface {} {{", class.name);
+    let _ = writeln!(out, "export interface {name} {{");
     for Key { property, shape } in &class.keys {
         write_doc(&about(property, values), "  ", out);
-        let mark = if is_always_present(property) { "" } else { "?" };
-        let _ = writeln!(out, "  {}{mark}: {};", key(&property.name.value), ty(shape, classes));
+        let mark = if is_present(property) { "" } else { "?" };
+        let _ = writeln!(out, "  {}{mark}: {};", key(&property.name.value), ty(shape, names));
     }
     if allows_others {
         out.push_str("  [key: string]: unknown;\n");
@@ -111,7 +135,7 @@ fn write_handler_interface(catalog: &Lowered<'_>, toolset: &ToolsetTypes<'_>, ou
     let _ = writeln!(out, "export interface {} {{", toolset.interface);
     for tool in &toolset.tools {
         write_doc(&values(catalog, tool.tool).text(&tool.tool.manifest.description.value), "  ", out);
-        let returns = match tool.returns.as_ref().map(|shape| ty(shape, &tool.classes)) {
+        let returns = match tool.returns.as_ref().map(|shape| ty(shape, &tool.class_names())) {
             Some(returns) if returns != "unknown" => format!("{returns} | Promise<{returns}>"),
             _ => "unknown".to_owned(),
         };
@@ -155,41 +179,6 @@ fn write_handlers(toolsets: &[ToolsetTypes<'_>], out: &mut String) {
         }
         out.push_str("  };\n}\n");
     }
-}
-
-fn write_client(toolsets: &[ToolsetTypes<'_>], out: &mut String) {
-    let tools = || toolsets.iter().flat_map(|toolset| &toolset.tools);
-    let arguments = |tool: &ToolTypes<'_>| {
-        let class = &tool.classes[tool.arguments];
-        let defaults: Vec<String> = (class.keys.iter())
-            .filter(|key| !key.property.required && is_always_present(key.property))
-            .map(|key| Value::from(key.property.name.value.as_str()).to_string())
-            .collect();
-        if defaults.is_empty() {
-            class.name.clone()
-        } else {
-            format!("Defaults<{}, {}>", class.name, defaults.join(" | "))
-        }
-    };
-    let returns = |tool: &ToolTypes<'_>| tool.returns.as_ref().map_or("unknown".to_owned(), |it| ty(it, &tool.classes));
-    out.push_str(
-        "\n/** The keys `K` are optional, because the tool has defaults for them. */\n\
-         type Defaults<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;\n\n\
-         /** The tools as functions. */\nexport interface Client {\n",
-    );
-    for tool in tools() {
-        let _ = writeln!(out, "  {}(args: {}): Promise<{}>;", key(tool.tool.name()), arguments(tool), returns(tool));
-    }
-    out.push_str(
-        "}\n\n/** Returns the tools as functions that call them elsewhere: in a running `toolc mcp serve`, for example. */\n\
-         export function client(call: (tool: string, args: unknown) => Promise<unknown>): Client {\n  return {\n",
-    );
-    for tool in tools() {
-        let (name, returns) = (tool.tool.name(), returns(tool));
-        let cast = if returns == "unknown" { String::new() } else { format!(" as Promise<{returns}>") };
-        let _ = writeln!(out, "    {}: (args) => call({}, args){cast},", key(name), Value::from(name));
-    }
-    out.push_str("  };\n}\n");
 }
 
 /// Returns the name of a function with these words.
