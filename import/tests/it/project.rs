@@ -1,5 +1,6 @@
 //! A project in a temporary folder.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
@@ -72,11 +73,18 @@ impl Folder {
 
     /// Returns the schemas of the arguments and the result of a tool, as compiled.
     pub(crate) fn schema(&self, tool: &str) -> (Value, Option<Value>) {
+        self.schemas().remove(tool).expect("it was imported")
+    }
+
+    /// Returns the schemas of the arguments and the results of all tools, as compiled.
+    pub(crate) fn schemas(&self) -> BTreeMap<String, (Value, Option<Value>)> {
         let compilation = toolc_codegen::compile(&Sources::scan(&self.path("")).expect("a project"));
         let catalog = compilation.catalog.unwrap_or_else(|| panic!("{:?}", compilation.diagnostics));
-        let (_, tool) = catalog.tools().find(|(_, found)| found.name() == tool).expect("it was imported");
-        let manifest = &tool.manifest;
-        let full = |schema| manifest.defs.full_schema(schema);
-        (full(&manifest.params), manifest.returns.as_ref().map(full))
+        let schemas = catalog.tools().map(|(_, tool)| {
+            let manifest = &tool.manifest;
+            let full = |schema| manifest.defs.full_schema(schema);
+            (tool.name().to_owned(), (full(&manifest.params), manifest.returns.as_ref().map(full)))
+        });
+        schemas.collect()
     }
 }

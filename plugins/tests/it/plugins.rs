@@ -95,7 +95,7 @@ fn the_commands_of_a_plugin_are_judged() {
     assert!(!response.json.contains("deletion"), "{}", response.json);
 }
 
-/// Keeps what the author of a plugin is told.
+/// Keeps the notes to the author of a plugin.
 #[derive(Debug, Default)]
 struct Notes(Mutex<Vec<String>>);
 

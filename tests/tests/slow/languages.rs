@@ -301,7 +301,7 @@ from golden import client
 texts = {"only_code": "[1, 2]", "return_maybe": "null", "return_word": "[1]", "count_words": '{"a": 1}'}
 client.connect(lambda tool, arguments: texts[tool])
 assert client.only_code(2) == [1, 2]
-assert client.return_maybe(False) is None
+assert client.return_maybe(False) == None
 assert client.return_word() == "[1]", "a result that can be a text stays one"
 assert client.count_words({"first": "a"}) == {"a": 1}
 texts["only_code"] = "[1, "

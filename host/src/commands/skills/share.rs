@@ -89,7 +89,7 @@ pub(super) fn publish(args: &PublishArgs, place: &Place<'_>, hub: &Hub, console:
 
 /// Checks the front matter as `scan` does, and returns the exit status if it has errors.
 fn unreadable(args: &PublishArgs, place: &Place<'_>, console: &dyn Console) -> Result<Option<u8>> {
-    let Ok(folder) = Folder::open(&place.path(&args.folder)) else { return Ok(None) };
+    let Ok(folder) = Folder::open(place.path(&args.folder)) else { return Ok(None) };
     let notes = match folder.read_skill(Strictness::Check) {
         Ok(reading) => reading.notes,
         Err(unreadable) => unreadable.notes,
