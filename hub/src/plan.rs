@@ -113,11 +113,15 @@ pub(crate) fn changes(base: Option<&Bundle>, local: &LocalFiles, upstream: &Bund
         is_edited || upstream.file(name).is_some()
     };
     let change = |path: &str| {
+        let parent = file_above(local, path, &stays);
         let sides = Sides {
             base: base.and_then(|base| base.file(path)),
             local: local.files.get(path),
             upstream: upstream.file(path),
-            is_blocked: local.odd.iter().any(|odd| odd.path == path) || is_folder(local, path, &stays),
+            is_blocked: local.odd.iter().any(|odd| odd.path == path)
+                || is_folder(local, path, &stays)
+                || parent.is_some(),
+            parent,
         };
         sides.change(path, &mut used)
     };
@@ -131,6 +135,15 @@ fn is_folder(local: &LocalFiles, path: &str, stays: &dyn Fn(&str) -> bool) -> bo
     local.odd.iter().any(|odd| is_inside(&odd.path)) || local.files.keys().any(|name| is_inside(name) && stays(name))
 }
 
+/// Returns the path of a file, or of something else, that stays where a path needs a folder.
+fn file_above<'p>(local: &LocalFiles, path: &'p str, stays: &dyn Fn(&str) -> bool) -> Option<&'p str> {
+    let parents = path.match_indices('/').map(|(at, _)| &path[..at]);
+    let is_file = |parent: &&str| {
+        local.odd.iter().any(|odd| odd.path == **parent) || local.files.contains_key(*parent) && stays(parent)
+    };
+    parents.into_iter().find(is_file)
+}
+
 /// The three versions of a file.
 struct Sides<'f> {
     base: Option<&'f BundleFile>,
@@ -138,6 +151,8 @@ struct Sides<'f> {
     upstream: Option<&'f BundleFile>,
     /// Whether something else is at the path, such as a link.
     is_blocked: bool,
+    /// The path of a file that stays where a folder is needed.
+    parent: Option<&'f str>,
 }
 
 impl Sides<'_> {
@@ -169,7 +184,13 @@ impl Sides<'_> {
             return made(FileAction::Merge, Some(merged));
         }
         let next_to = self.upstream.map(|file| {
-            let path = free(&format!("{path}.upstream"), used);
+            let path = match self.parent {
+                Some(parent) => {
+                    let folder = free(&format!("{parent}.upstream"), used);
+                    free(&format!("{folder}{}", &path[parent.len()..]), used)
+                }
+                None => free(&format!("{path}.upstream"), used),
+            };
             used.insert(path.clone());
             BundleFile { path, ..file.clone() }
         });
@@ -254,6 +275,15 @@ mod tests {
             (&[("a", "1")], &[("a", "1")], &[("a", "U")], vec![FileAction::Replace], &[("a", "U")]),
             (&[], &[], &[("a", "U")], vec![FileAction::Add], &[("a", "U")]),
             (&[("a", "1")], &[("a", "1")], &[], vec![FileAction::Remove], &[]),
+            // A file here, and a folder at the source.
+            (
+                &[],
+                &[("a", "mine")],
+                &[("a/b", "1"), ("a/c", "2")],
+                vec![conflict("a.upstream/b"), conflict("a.upstream/c")],
+                &[("a", "mine"), ("a.upstream/b", "1"), ("a.upstream/c", "2")],
+            ),
+            (&[("a", "1")], &[("a", "1")], &[("a/b", "2")], vec![FileAction::Remove, FileAction::Add], &[("a/b", "2")]),
             (&[("a", "1")], &[("a", "X")], &[("a", "X")], vec![], &[("a", "X")]),
             (
                 &[("a", three)],

@@ -219,11 +219,9 @@ fn a_file_may_become_a_folder() {
     assert_eq!(home.read("a/x"), "file again");
     home.write("a/x", "edited");
     home.repositories.commit("o/r", upstream(&[("x/y.md", "inside")]));
-    let before = home.visible();
-    let plan = plan(&home);
-    let error = home.hub().apply_update(&plan, &[]).expect_err("the edited file is where the folder would be");
-    assert!(matches!(error, HubError::Occupied(..)), "{error}");
-    assert_eq!(home.visible(), before);
+    let plan = apply(&home);
+    assert_eq!(plan.conflicts().count(), 2);
+    assert_eq!((home.read("a/x"), home.read("a/x.upstream/y.md")), ("edited".to_owned(), "inside".to_owned()));
 }
 
 #[cfg(unix)]
