@@ -33,7 +33,7 @@ pub const MAX_FILES: usize = 2_000;
 pub fn inspect(files: &Files, rules: &RuleSet<'_>, surroundings: &Surroundings<'_>) -> Report {
     let skill = files.iter().find(|(path, _)| path.eq_ignore_ascii_case("SKILL.md"));
     let purpose = skill.map(|(_, content)| purpose_of(content)).unwrap_or_default();
-    let context = Context { rules, surroundings, purpose, uses: RefCell::default() };
+    let context = Context { rules, surroundings, purpose, uses: RefCell::default(), constants: RefCell::default() };
     let mut inspection = Inspection {
         context,
         report: Report::default(),
@@ -97,12 +97,15 @@ impl Inspection<'_> {
         self.account(path, kind, bytes.len());
         found.extend(by_name(path));
         let text = text.unwrap_or_default();
+        let mut is_judged = false;
         if text.len() > MAX_TEXT.min(self.left) {
             let message = format!("The text has {} bytes, more than is judged.", text.len());
             found.push(Found::new(Code::Unread, 0..0, message));
         } else {
             self.left -= text.len();
+            self.context.constants.borrow_mut().enter(path);
             found.extend(judge_text(path, kind, &text, &self.context));
+            is_judged = true;
         }
         let mut packed = Vec::new();
         if kind == Kind::Archive && unpacks {
@@ -121,7 +124,9 @@ impl Inspection<'_> {
             }
         }
         self.add(path, &text, found);
-        self.texts.push((path.to_owned(), kind, text));
+        if is_judged {
+            self.texts.push((path.to_owned(), kind, text));
+        }
         for (inner, bytes) in packed {
             let whole = format!("{path}/{}", inner.trim_start_matches("./"));
             if is_outside(&inner) {
@@ -139,7 +144,13 @@ impl Inspection<'_> {
         for (path, kind, text) in std::mem::take(&mut self.texts) {
             let languages = self.context.uses.borrow().languages(&path, kind, &text);
             let own = own_language(&path, kind, &text);
+            self.context.constants.borrow_mut().enter(&path);
             let mut found = Vec::new();
+            // Files that come later in the order of the paths have constants, too.
+            let imports = kind == Kind::Code && self.context.constants.borrow().are_named_in(&text);
+            if let Some(own) = own.filter(|_| imports) {
+                judge_as(own, &text, &self.context, &mut found);
+            }
             for language in languages.into_iter().filter(|language| Some(*language) != own) {
                 judge_as(language, &text, &self.context, &mut found);
             }

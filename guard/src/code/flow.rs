@@ -78,11 +78,13 @@ pub(crate) fn effect(program: &Program, chain: &Chain) -> Option<Effect> {
 }
 
 impl<'p> Flow<'p> {
-    pub(crate) fn new(program: &'p Program) -> Self {
+    /// Follows the values of a program. `constants` are texts of other modules, by `MODULE.NAME`.
+    pub(crate) fn new(program: &'p Program, constants: &BTreeMap<String, String>) -> Self {
+        let constant = |(path, text): (&String, &String)| (path.clone(), Folded::plain(text.as_str()));
         let mut flow = Self {
             program,
             values: BTreeMap::new(),
-            texts: Texts::new(),
+            texts: constants.iter().map(constant).collect(),
             downloads: BTreeSet::new(),
             functions: BTreeMap::new(),
             classes: BTreeMap::new(),
@@ -557,6 +559,11 @@ impl<'p> Flow<'p> {
                         reads |= chain.call.is_some() && names::READERS.contains(&chain.last());
                         lists |= chain.call.is_some() && names::WALKERS.contains(&chain.last());
                         self.chain_value(at, &chain, &mut value);
+                        let text = self.texts.get(&chain.path).filter(|text| chain.call.is_none() && text.is_complete);
+                        if let Some(text) = text.filter(|text| text.text.len() < 256) {
+                            path.push('/');
+                            path.push_str(&text.text);
+                        }
                         at = chain.end.max(at + 1);
                         continue;
                     }

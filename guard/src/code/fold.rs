@@ -43,7 +43,7 @@ impl Folded {
         self.list.clone_from(&other.list);
     }
 
-    fn plain(text: impl Into<String>) -> Self {
+    pub(crate) fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_complete: true, is_decoded: false, pieces: 1, list: Vec::new() }
     }
 

@@ -424,10 +424,14 @@ impl Program {
 fn module_name(module: &str) -> String {
     let module = module.strip_prefix("node:").unwrap_or(module);
     if module == "fs/promises" || module == "fs-extra" || module == "graceful-fs" {
-        "fs".to_owned()
-    } else {
-        module.to_owned()
+        return "fs".to_owned();
     }
+    // A file of the skill: `./parts.mjs` is the module `parts`.
+    let Some(file) = module.strip_prefix("./").or_else(|| module.strip_prefix("../")) else {
+        return module.to_owned();
+    };
+    let name = file.rsplit('/').next().unwrap_or_default();
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned()
 }
 
 /// Returns the pairs of brackets. One that has no partner is paired with the end.

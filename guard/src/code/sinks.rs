@@ -58,7 +58,10 @@ struct Sinks<'a, 'p> {
 
 /// Adds what a program does.
 pub(super) fn check(unit: &Unit, program: &Program, context: &Context<'_>, judged: &mut Judged) {
-    let mut sinks = Sinks { unit, program, context, flow: Flow::new(program), reported: BTreeSet::new() };
+    let flow = Flow::new(program, &context.constants.borrow().texts);
+    let own = flow.texts.iter().filter(|(name, text)| text.is_complete && !name.contains('.'));
+    own.for_each(|(name, text)| context.constants.borrow_mut().add(name, &text.text));
+    let mut sinks = Sinks { unit, program, context, flow, reported: BTreeSet::new() };
     for at in 0..program.tokens.len() {
         let token = &program.tokens[at];
         if token.kind == Kind::Text {
