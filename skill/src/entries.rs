@@ -140,7 +140,8 @@ fn of_lines(source: &Source<'_>, lines: Range<usize>, notes: &mut Notes) -> Vec<
                 heads.push((index, key));
             }
             Some(mut key) if key.is_known && (indent < base || before.is_none_or(is_whole)) => {
-                key.quirk = key.quirk.or(Some((Code::KeyIndent, format!("{indent} columns of space"))));
+                let plural = if indent == 1 { "" } else { "s" };
+                key.quirk = key.quirk.or(Some((Code::KeyIndent, format!("{indent} column{plural} of space"))));
                 heads.push((index, key));
             }
             _ if heads.is_empty() && !line.trim().is_empty() && !line.trim_start().starts_with('#') => {

@@ -46,8 +46,7 @@ impl Loaded {
                     RootKind::Home => origins.text(&skill.folder).map(|text| format!(" ({text})")).unwrap_or_default(),
                     _ => " (only read)".to_owned(),
                 };
-                let line =
-                    format!("  {}{place}: {}", skill.name(), show::one_line(&skill.card.front_matter.description));
+                let line = format!("  {}{place}: {}", skill.name(), short(&skill.card.front_matter.description));
                 let _ = writeln!(text, "{}", show::wrapped(&line, 4, look));
             }
         }
@@ -136,6 +135,16 @@ impl Loaded {
         }
         console.print(&text).map(|()| 0)
     }
+}
+
+/// The length of a description that `list` shows, in characters: what the format allows.
+const MAX_DESCRIPTION: usize = 1024;
+
+/// Returns a description on one line, cut if it is longer than the format allows.
+fn short(description: &str) -> String {
+    let cut: String = description.chars().take(MAX_DESCRIPTION).collect();
+    let end = if cut.len() < description.len() { "…" } else { "" };
+    format!("{}{end}", show::one_line(&cut))
 }
 
 /// Shows a skill that cannot be read.
