@@ -21,7 +21,13 @@ impl Converter {
             out.insert("deprecated".to_owned(), true.into());
         }
         if let Some(Value::Array(choices)) = map.get("enum") {
-            out.insert("enum".to_owned(), choices.iter().map(data).collect());
+            let (fitting, others): (Vec<&Value>, Vec<&Value>) =
+                choices.iter().partition(|choice| has_type(choice, map.get("type")));
+            let kept = if fitting.is_empty() { &others } else { &fitting };
+            if !fitting.is_empty() && !others.is_empty() {
+                self.note("enum", &json!(others), "left out: these values have another type", Effect::Same);
+            }
+            out.insert("enum".to_owned(), kept.iter().map(|choice| data(choice)).collect());
         }
         for keyword in ["const", "default"] {
             if let Some(value) = map.get(keyword) {
@@ -41,6 +47,25 @@ impl Converter {
         if !examples.is_empty() {
             out.insert("examples".to_owned(), examples.into());
         }
+    }
+}
+
+/// Returns whether a value has one of the types of a schema. Unknown types are those of other notations, and are converted elsewhere.
+fn has_type(value: &Value, types: Option<&Value>) -> bool {
+    let is_of = |name: &str| match name {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        _ => true,
+    };
+    match types {
+        Some(Value::String(name)) => is_of(name),
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).any(is_of),
+        _ => true,
     }
 }
 

@@ -75,6 +75,17 @@ fn a_bad_tool_does_not_affect_the_others_and_is_reported() {
 }
 
 #[test]
+fn choices_of_another_type_are_dropped_and_reported() {
+    let folder = Folder::new();
+    let tool = json!({ "name": "t", "inputSchema": { "type": "object", "properties": {
+        "a": { "type": "integer", "enum": [1, 2, "any"] },
+    } } });
+    let (report, is_complete) = folder.import(&json!([tool]), &["--json"]).expect("it is imported");
+    assert!(is_complete && report.contains("these values have another type"), "{report}");
+    assert!(folder.read("manifests/tools/t.toml").contains("enum = [1, 2]"));
+}
+
+#[test]
 fn no_existing_manifest_is_replaced() {
     let folder = Folder::new();
     let mine = "name = \"get_it\"\ntoolset = \"x\"\ndescription = \"Mine, and long enough to be a description.\"\n";
