@@ -39,6 +39,79 @@ def of_server(value):
     return found
 
 
+def entry(name, description, schema):
+    schema = {key: part for key, part in schema.items() if key not in ("title", "description")}
+    return {"name": name, "description": description or "", "inputSchema": schema}
+
+
+def of_langchain(tool):
+    schema = tool.tool_call_schema
+    return entry(tool.name, tool.description, schema if isinstance(schema, dict) else schema.model_json_schema())
+
+
+def of_agno(function):
+    """Returns a function of Agno, which finds out its parameters when an agent first uses it."""
+    if function.entrypoint is not None and not function.skip_entrypoint_processing:
+        function = function.model_copy(deep=True)
+        function.process_entrypoint()
+    return entry(function.name, function.description, function.parameters)
+
+
+def of_smolagents(tool):
+    optional = [name for name, schema in tool.inputs.items() if schema.get("nullable")]
+    required = [name for name in tool.inputs if name not in optional]
+    properties = {
+        name: {key: part for key, part in schema.items() if key != "nullable" and part != "any"}
+        for name, schema in tool.inputs.items()
+    }
+    return entry(tool.name, tool.description, {"type": "object", "properties": properties, "required": required})
+
+
+def of_semantic_kernel(function):
+    parameters = function.metadata.parameters
+    properties = {
+        parameter.name: {
+            **(parameter.schema_data or {}),
+            **({"description": parameter.description} if parameter.description else {}),
+        }
+        for parameter in parameters
+    }
+    required = [parameter.name for parameter in parameters if parameter.is_required]
+    return entry(function.name, function.description, {"type": "object", "properties": properties, "required": required})
+
+
+def of_adk(tool):
+    declaration = tool._get_declaration().model_dump(mode="json", exclude_none=True)
+    schema = declaration.get("parameters_json_schema") or declaration.get("parameters") or {"type": "object"}
+    return {"name": declaration["name"], "description": declaration.get("description", ""), "parameters": schema}
+
+
+# The package that defines the type of a tool, an attribute that tools of it have, and how a tool is read.
+TOOLS = [
+    ("agents", "params_json_schema", lambda tool: entry(tool.name, tool.description, tool.params_json_schema)),
+    ("langchain_core", "tool_call_schema", of_langchain),
+    ("pydantic_ai", "function_schema", lambda tool: entry(tool.name, tool.description, tool.function_schema.json_schema)),
+    ("llama_index", "metadata", lambda tool: entry(tool.metadata.name, tool.metadata.description, tool.metadata.get_parameters_dict())),
+    ("agno", "entrypoint", of_agno),
+    ("autogen_core", "schema", lambda tool: entry(tool.name, tool.description, tool.schema.get("parameters", {"type": "object"}))),
+    ("strands", "tool_spec", lambda tool: entry(tool.tool_spec["name"], tool.tool_spec["description"], tool.tool_spec["inputSchema"]["json"])),
+    ("haystack", "tool_spec", lambda tool: entry(tool.name, tool.description, tool.parameters)),
+    ("crewai", "args_schema", lambda tool: entry(tool.name, tool.description, tool.args_schema.model_json_schema())),
+    ("google", "_get_declaration", of_adk),
+    ("semantic_kernel", "metadata", of_semantic_kernel),
+    ("smolagents", "inputs", of_smolagents),
+]
+
+# The package that defines the type of a group of tools, and the attribute with its tools, as a list or by name.
+GROUPS = [
+    ("pydantic_ai", "tools"),
+    ("pydantic_ai", "_function_toolset"),
+    ("agno", "functions"),
+    ("semantic_kernel", "functions"),
+    ("haystack", "tools"),
+]
+
+
 def of_framework(value):
     """Returns the tools of an object of a framework, or None if it is something else."""
     modules = {base.__module__.split(".")[0] for base in type(value).__mro__}
@@ -46,13 +119,16 @@ def of_framework(value):
         return None
     if modules & {"fastmcp", "mcp"} and hasattr(value, "list_tools"):
         return of_server(value)
-    if "agents" in modules and hasattr(value, "params_json_schema"):
-        return [{"name": value.name, "description": value.description, "inputSchema": value.params_json_schema}]
-    if "langchain_core" in modules and hasattr(value, "tool_call_schema"):
-        schema = value.tool_call_schema
-        schema = schema if isinstance(schema, dict) else schema.model_json_schema()
-        schema = {key: part for key, part in schema.items() if key not in ("title", "description")}
-        return [{"name": value.name, "description": value.description, "inputSchema": schema}]
+    for module, attribute, read in TOOLS:
+        if module in modules and hasattr(value, attribute):
+            return [read(value)]
+    for module, attribute in GROUPS:
+        group = getattr(value, attribute, None) if module in modules else None
+        if group is not None and hasattr(group, "tools"):
+            group = group.tools
+        if group:
+            parts = group.values() if isinstance(group, dict) else group
+            return [tool for part in parts for tool in of_framework(part) or []]
     return None
 
 
@@ -190,7 +266,8 @@ def main(path, output):
                 broken.append({"name": name, "why": f"{type(error).__name__}: {error}"})
             if found is not None:
                 seen.add(id(value))
-                tools.extend(found)
+                # An agent and its tools can both be names of the module.
+                tools.extend(tool for tool in found if tool not in tools)
 
     collect(of_framework)
     if not tools and not broken:

@@ -113,3 +113,33 @@ fn a_module_is_run_only_after_consent() {
     let other = folder.run(&[path.to_str().expect("it is UTF-8"), "--yes", "--python", "no-such-python"]);
     assert!(other.is_err_and(|error| error.contains("--python PROGRAM")));
 }
+
+/// Each file of `tests/frameworks` declares the same tool with a framework, whose interpreter is `FOLDER/NAME/bin/python`.
+#[test]
+#[ignore = "needs environments with the frameworks in TOOLC_IMPORT_PYTHONS"]
+fn tools_of_frameworks_mean_the_same() {
+    let pythons = std::env::var("TOOLC_IMPORT_PYTHONS").expect("TOOLC_IMPORT_PYTHONS names a folder");
+    let frameworks = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/frameworks");
+    let mut count = 0;
+    for file in std::fs::read_dir(frameworks).expect("a folder") {
+        let path = file.expect("an entry").path();
+        let name =
+            path.file_stem().and_then(|stem| stem.to_str()).expect("it is UTF-8").trim_start_matches("of_").to_owned();
+        let interpreter = format!("{pythons}/{name}/bin/python");
+        let module = path.to_str().expect("it is UTF-8");
+        let project = Folder::new();
+        let (report, _) =
+            project.run(&[module, "--python", &interpreter, "--yes"]).unwrap_or_else(|why| panic!("{name}: {why}"));
+        let (schema, _) = project.schema("add_order");
+        let properties = &schema["properties"];
+        assert_eq!(properties["customer"]["type"], "string", "{name}: {schema} {report}");
+        assert_eq!(properties["count"]["type"], "integer", "{name}: {schema}");
+        assert!(
+            schema["required"].as_array().is_some_and(|names| names.contains(&json!("customer"))),
+            "{name}: {schema}"
+        );
+        assert!(project.read("manifests/tools/add_order.toml").contains("Adds an order."), "{name}");
+        count += 1;
+    }
+    assert_eq!(count, 13);
+}

@@ -1,0 +1,10 @@
+from smolagents import tool
+@tool
+def add_order(customer: str, count: int = 1) -> str:
+    """Adds an order.
+
+    Args:
+        customer: The customer.
+        count: How many.
+    """
+    return customer
