@@ -107,7 +107,7 @@ codes! {
     VARIABLE = "B012" "variable" Behaviour "An environment variable has changed or is gone.";
     DISTRIBUTION = "B013" "distribution" Behaviour "A distribution has changed or is gone.";
     COMMANDS = "B014" "commands" Behaviour "Rules for the approval of commands have changed.";
-    DEPRECATED = "B015" "deprecated" Behaviour "A tool is deprecated, or no longer.";
+    DEPRECATED = "B015" "deprecated" Behaviour "A tool or a parameter is deprecated, or no longer.";
     FORM = "B016" "form" Behaviour "A dialect shows a tool in another form.";
     SHOWN = "B017" "shown" Behaviour "A turn that the project declares shows other tools.";
     OTHER = "B018" "other" Behaviour "A key has changed for which no other code exists.";

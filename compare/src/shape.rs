@@ -28,7 +28,7 @@ fn walk<'v>(before: &'v Value, after: &'v Value, at: &str, found: &mut Vec<Diffe
     if before == after {
         return;
     }
-    for keyword in TEXTS.iter().chain(&["default"]) {
+    for keyword in TEXTS.iter().chain(&["default", "deprecated"]) {
         let [before, after] = [old, new].map(|map| map.get(*keyword).unwrap_or(&Value::Null));
         if before != after {
             found.push(Difference { at: at.to_owned(), keyword, before, after });

@@ -186,6 +186,7 @@ impl Pair<'_> {
         for difference in differences(before, after) {
             let (code, what) = match difference.keyword {
                 "default" => (codes::DEFAULT, "the default"),
+                "deprecated" => (codes::DEPRECATED, "whether it is deprecated"),
                 keyword if TEXTS.contains(&keyword) => (codes::PARAMETER_TEXT, keyword),
                 _ => continue,
             };

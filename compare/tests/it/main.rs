@@ -1,5 +1,6 @@
 //! Tests of the comparison, from manifests to reports.
 
+mod classes;
 mod command;
 mod contain;
 mod keywords;
