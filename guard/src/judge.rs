@@ -12,7 +12,7 @@ use crate::purpose::Topic;
 use crate::quoting::{self, Around};
 use crate::report::Kind;
 use crate::unit::{Found, Inner, Judged, Unit, Voice};
-use crate::{deeds, directives, encoded, front_matter, hidden, manifests, notebooks, prose, shell, uses};
+use crate::{deeds, directives, encoded, front_matter, hidden, manifests, notebooks, prose, shell, unmarked, uses};
 
 /// How deep code in code is judged, and how many pieces of it in one file.
 const MAX_DEPTH: usize = 4;
@@ -155,8 +155,15 @@ fn data(end: &str, unit: &Unit, context: &Context<'_>, found: &mut Vec<Found>) {
         }
         _ => {}
     }
+    if let Some(at) = unit.text.to_ascii_lowercase().find("load_extension(").filter(|_| end == "sql") {
+        let message = "The statement loads a library, which is not judged.";
+        found.push(Found::in_unit(unit, Code::Program, at..at + 15, message));
+    }
     if !matches!(end, "csv" | "tsv" | "json" | "html" | "svg" | "css" | "xml") {
         settings(unit, context, found);
+        for (at, command, _) in unmarked::commands(&unit.text) {
+            judge_code("sh", &unit.within(at, command), context, MAX_DEPTH, found);
+        }
     }
     found.extend(prose::switched(unit, context));
     if let Some(manipulation) = toolc_scan::manipulation(&unit.text) {
@@ -262,7 +269,7 @@ fn judge_part(part: Part, context: &Context<'_>, found: &mut Vec<Found>) -> Opti
     match kind {
         PartKind::Prose => {
             found.extend(prose::check(&unit, &around, false, context));
-            for (at, command, lead) in prose::commands(&unit.text) {
+            for (at, command, lead) in unmarked::commands(&unit.text) {
                 let around = Around { lead, ..around.clone() };
                 let voice = quoting::voice_of_code(&around, "");
                 judge_code("sh", &Unit::at(&command, unit.place(at), voice), context, MAX_DEPTH, found);

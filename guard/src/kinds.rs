@@ -4,6 +4,7 @@ use crate::codes::Code;
 use crate::decode;
 use crate::files::end_of;
 use crate::language;
+use crate::pickles::{self, Pickle};
 use crate::report::Kind;
 use crate::tables::formats::{
     CODE_IN_DATA, DOCUMENT_PARTS, FORMATS, Format, MEDIA_ENDS, NAMED_MANIFESTS, RUNNING_ENDS, SHELL_ENDS,
@@ -21,6 +22,9 @@ pub(crate) struct Recognized {
 /// Recognizes a file.
 pub(crate) fn recognize(path: &str, bytes: &[u8]) -> Recognized {
     let end = end_of(path);
+    if let Some(pickle) = pickles::read(bytes) {
+        return of_pickle(pickle);
+    }
     if let Some(format) = FORMATS.iter().find(|format| starts(bytes, format)) {
         return binary(&end, bytes, format);
     }
@@ -44,6 +48,20 @@ pub(crate) fn recognize(path: &str, bytes: &[u8]) -> Recognized {
     }
     let kind = text_kind(path, &end, &text, &mut found);
     Recognized { kind, text: Some(text), found }
+}
+
+/// A pickle runs what it names. One that only makes data is a note.
+fn of_pickle(pickle: Pickle) -> Recognized {
+    let found = match pickle {
+        Pickle::Data => Found::new(Code::Program, 0..0, "The file is a pickle, which only makes data.").into_note(),
+        Pickle::Calls(name) => {
+            Found::new(Code::HiddenPayload, 0..0, format!("The file is a pickle that calls {name}."))
+        }
+        Pickle::Unknown(name) => {
+            Found::new(Code::Program, 0..0, format!("The file is a pickle that calls {name}, which is not judged."))
+        }
+    };
+    Recognized { kind: Kind::Program, text: None, found: vec![found] }
 }
 
 fn starts(bytes: &[u8], format: &Format) -> bool {

@@ -34,6 +34,7 @@ mod manifests;
 mod markdown;
 mod notebooks;
 mod phrase;
+mod pickles;
 mod prose;
 mod purpose;
 mod quoting;
@@ -42,6 +43,7 @@ mod report;
 mod shell;
 mod tables;
 mod unit;
+mod unmarked;
 mod uses;
 mod visible;
 

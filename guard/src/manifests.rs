@@ -201,7 +201,9 @@ fn lines(name: &str, unit: &Unit, judged: &mut Judged) {
 /// Values of keys that are commands.
 pub(crate) fn commands(entries: &[Entry], judged: &mut Judged) {
     for entry in entries {
-        if COMMAND_KEYS.contains(&entry.key().to_ascii_lowercase().as_str()) && entry.value.len() > 2 {
+        let is_command =
+            COMMAND_KEYS.contains(&entry.key().to_ascii_lowercase().as_str()) || entry.path.contains("healthcheck/");
+        if is_command && entry.value.len() > 2 {
             judged.inner.push(Inner { language: "sh", text: entry.value.clone(), at: entry.at });
         }
     }
@@ -280,9 +282,11 @@ fn servers(entries: &[Entry], unit: &Unit, judged: &mut Judged) {
 
 /// Containers that get the machine, and values that a reader of YAML makes into objects by running code.
 fn containers(entries: &[Entry], unit: &Unit, judged: &mut Judged) {
+    // An anchor outside of the services can be a part of each.
+    let parts = ["services/", "containers/", "spec/"];
+    let is_service = entries.iter().any(|entry| parts.iter().any(|part| entry.path.contains(part)));
     for entry in entries {
         let (key, value) = (entry.key().to_ascii_lowercase(), entry.value.trim());
-        let is_service = ["services/", "containers/", "spec/"].iter().any(|part| entry.path.contains(part));
         let is_root = value.starts_with("/:") || value.starts_with('/') && value.contains("docker.sock");
         let gets_machine = match key.as_str() {
             "privileged" | "hostpid" => value == "true",
@@ -297,7 +301,9 @@ fn containers(entries: &[Entry], unit: &Unit, judged: &mut Judged) {
             judged.found.push(Found::in_unit(unit, Code::HostAccess, range, message));
         }
     }
-    for tag in ["!!python/object", "!!python/name", "!!python/module", "!ruby/object", "!!javax."] {
+    for tag in
+        ["!!python/object", "tag:yaml.org,2002:python/", "!!python/name", "!!python/module", "!ruby/object", "!!javax."]
+    {
         if let Some(at) = unit.text.find(tag) {
             let message = "A reader of YAML runs code to make this value.";
             let found = Found::in_unit(unit, Code::DynamicCode, at..at + tag.len(), message);

@@ -389,6 +389,9 @@ impl<'p> Flow<'p> {
         if matches!(effect(program, &chain), Some(Effect::Write | Effect::Save)) {
             changed |= self.written(at, &chain, call);
         }
+        if program.language.name == "perl" && chain.path == "open" {
+            changed |= self.opened_program(call);
+        }
         if names::ADDERS.contains(&chain.last()) && chain.path.contains('.') {
             changed |= self.added(&chain, call);
         }

@@ -76,6 +76,8 @@ impl Folder<'_> {
             match token.kind {
                 Kind::Text | Kind::Number => folded.push(&Folded::plain(token.text.as_str())),
                 Kind::Line => {}
+                // What a loop does to each element comes before it.
+                Kind::Name if token.text == "for" && at > from && self.program.language.name == "python" => break,
                 Kind::Name => {
                     at = self.name(at, to, depth, &mut folded);
                     continue;
@@ -241,6 +243,12 @@ impl Folder<'_> {
             let element = self.range(from, to, depth);
             if self.program.is(from, "[") || self.program.is(from, "...") {
                 return element;
+            }
+            // `chr(n) for n in numbers`.
+            let numbers: Option<Vec<char>> =
+                element.list.iter().map(|text| number(text).and_then(char::from_u32)).collect();
+            if let Some(letters) = numbers.filter(|letters| letters.len() > 3) {
+                return Folded::decoded(letters.into_iter().collect());
             }
             match number(&element.text).and_then(char::from_u32) {
                 Some(letter) => text.push(letter),

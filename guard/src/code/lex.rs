@@ -100,11 +100,44 @@ impl Lexer<'_> {
                 self.at += if self.rest()[1..].starts_with("\r\n") { 3 } else { 2 };
                 continue;
             }
-            if self.comment() || self.string(end) || self.pattern() {
+            if self.command() || self.comment() || self.string(end) || self.pattern() {
                 continue;
             }
             self.word_or_sign(letter, start);
         }
+    }
+
+    /// Reads a command of a shell in Ruby or Perl: `%x(…)`, `qx{…}`.
+    fn command(&mut self) -> bool {
+        let start = self.at;
+        let mark = match self.language.name {
+            "ruby" => "%x",
+            "perl" => "qx",
+            _ => return false,
+        };
+        let is_word_part =
+            self.text[..start].ends_with(|letter: char| letter.is_alphanumeric() || "_$@".contains(letter));
+        let Some(open) = self.rest().strip_prefix(mark).and_then(|rest| rest.chars().next()).filter(|_| !is_word_part)
+        else {
+            return false;
+        };
+        let close = match open {
+            '(' => ')',
+            '[' => ']',
+            '{' => '}',
+            '<' => '>',
+            '!' | '|' | '/' | '#' | '~' => open,
+            _ => return false,
+        };
+        let from = start + mark.len() + 1;
+        let length = self.text[from..].find(close).unwrap_or(self.text.len() - from);
+        let text = self.text[from..from + length].to_owned();
+        self.at = (from + length + 1).min(self.text.len());
+        self.push(Kind::Name, "__shell__", start);
+        self.push(Kind::Sign, "(", start);
+        self.push(Kind::Text, text, start);
+        self.push(Kind::Sign, ")", start);
+        true
     }
 
     fn comment(&mut self) -> bool {
@@ -386,6 +419,15 @@ mod tests {
         assert_eq!(texts("f'a{b!r}c'", &PYTHON), ["(", "a", "+", "(", "b", "!", "r", ")", "+", "c", ")"]);
         assert_eq!(texts("`a${b}`", &JAVASCRIPT), ["(", "a", "+", "(", "b", ")", "+", "", ")"]);
         assert_eq!(texts("a = /[/]\"/.test(x) // y", &JAVASCRIPT), ["a", "=", "/", ".", "test", "(", "x", ")"]);
+    }
+
+    #[test]
+    fn commands_of_a_shell_have_several_forms() {
+        let language = |name| crate::language::language(name).expect("it is known");
+        assert_eq!(texts("x = %x(a b)", language("ruby")), ["x", "=", "__shell__", "(", "a b", ")"]);
+        assert_eq!(texts("eval qx{a b};", language("perl")), ["eval", "__shell__", "(", "a b", ")", ";"]);
+        assert_eq!(texts("a%x", language("ruby")), ["a", "%", "x"]);
+        assert_eq!(texts("qx{a", language("perl")), ["__shell__", "(", "a", ")"]);
     }
 
     #[test]

@@ -142,6 +142,12 @@ impl Program {
                 break;
             }
         }
+        // `globalThis.process` is `process`, and `builtins.exec` is `exec`.
+        for global in ["globalThis.", "global.", "builtins.", "__builtins__."] {
+            if path.starts_with(global) {
+                path.drain(..global.len());
+            }
+        }
         let call = self.call_at(next).or_else(|| self.bare_call(&path, next));
         Some(Chain { path, first: first.to_owned(), end: next, call, is_built })
     }
@@ -164,21 +170,38 @@ impl Program {
 
     /// Returns the statement after a function that runs code, in languages that need no brackets: `eval $code`, `eval URI.open(x).read`.
     fn bare_call(&self, path: &str, next: usize) -> Option<(usize, usize)> {
-        const RUNNING: &[&str] =
-            &["eval", "instance_eval", "class_eval", "module_eval", "system", "exec", "spawn", "require", "do", "load"];
+        const RUNNING: &[&str] = &[
+            "include",
+            "include_once",
+            "require_once",
+            "eval",
+            "instance_eval",
+            "class_eval",
+            "module_eval",
+            "system",
+            "exec",
+            "spawn",
+            "require",
+            "do",
+            "load",
+        ];
         let last = path.rsplit(['.', ':']).next().unwrap_or_default();
         let needs_none = matches!(self.language.name, "ruby" | "perl" | "php") && RUNNING.contains(&last);
-        let begins = self.token(next).is_some_and(|token| token.kind == Kind::Name);
+        let is_file = matches!(last, "include" | "include_once" | "require" | "require_once") && self.is_text(next);
+        let begins = is_file || self.token(next).is_some_and(|token| token.kind == Kind::Name);
         (needs_none && begins && next > 0).then(|| (next - 1, self.expression_end(next)))
     }
 
     /// Returns the first part of a chain: a name, or a module or an attribute that a call names.
     fn start(&self, at: usize, first: &str) -> (String, usize, bool) {
         let plain = || (self.aliases.get(first).cloned().unwrap_or_else(|| first.to_owned()), at + 1, false);
-        if !self.is(at + 1, "(") {
+        // `Reflect.get(object, name)` is `getattr(object, name)`.
+        let is_reflect = first == "Reflect" && self.is(at + 1, ".") && self.is_name(at + 2, "get");
+        let open = if is_reflect { at + 3 } else { at + 1 };
+        if !self.is(open, "(") {
             return plain();
         }
-        let (open, close) = (at + 1, self.pair[at + 1]);
+        let close = self.pair[open];
         if close >= self.tokens.len() {
             return plain();
         }
@@ -187,6 +210,10 @@ impl Program {
             if let Some((module, built)) = self.constant(open + 1, close).filter(|_| is_used) {
                 return (module_name(&module), close + 1, built);
             }
+        }
+        // `vars(builtins)["exec"]`.
+        if matches!(first, "vars" | "globals" | "locals") && self.is(close + 1, "[") {
+            return ("builtins".to_owned(), close + 1, false);
         }
         if matches!(first, "getattr" | "Reflect") {
             let comma = (open + 1..close).find(|at| self.is(*at, ","));
@@ -279,7 +306,7 @@ impl Program {
                 "import" if self.begins_import(at) => self.read_import(at),
                 "from" if self.tokens[at].kind == Kind::Name && self.language.name == "python" => self.read_from(at),
                 "require" | "import_module" | "__import__" if self.is(at + 1, "(") => self.read_require(at),
-                "process" | "globalThis" | "global" | "module" | "os" => self.read_members(at),
+                "process" | "globalThis" | "global" | "module" | "os" | "Reflect" => self.read_members(at),
                 _ => {}
             }
         }
@@ -367,8 +394,7 @@ impl Program {
             }
         }
         let name = at.checked_sub(2).filter(|_| self.is(at - 1, "=")).and_then(|at| self.name(at)).map(str::to_owned);
-        let member =
-            self.chain(at).filter(|chain| chain.call.is_none() && chain.path.contains('.') && at + 1 < chain.end);
+        let member = self.chain(at).filter(|chain| chain.call.is_none() && at + 1 < chain.end);
         if let Some((name, member)) = name.zip(member).filter(|_| at < 3 || !self.is_dot(at - 3)) {
             self.aliases.insert(name, member.path);
         }

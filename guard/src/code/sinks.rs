@@ -321,11 +321,12 @@ impl Sinks<'_, '_> {
             return;
         }
         // The last argument of `Function` is the body.
-        let (from, to) = if matches!(call.chain.last(), "Function" | "AsyncFunction" | "constructor") {
-            *call.arguments.last().unwrap_or(&(from, to))
-        } else {
-            (from, to)
-        };
+        let (from, to) =
+            if matches!(call.chain.last(), "Function" | "AsyncFunction" | "constructor" | "create_function") {
+                *call.arguments.last().unwrap_or(&(from, to))
+            } else {
+                (from, to)
+            };
         let value = self.flow.value(from, to);
         let folded = self.flow.fold(from, to);
         let is_literal = to == from + 1 && self.program.is_text(from);
@@ -399,7 +400,8 @@ impl Sinks<'_, '_> {
             && (script.is_none_or(|word| is_unknown(word))
                 || has_code && words.last().is_some_and(|word| is_unknown(word)));
         // `chr(n) for n in numbers`: the letters are known only at run time.
-        let is_computed = line.is_decoded && !line.is_complete && first.starts_with(UNKNOWN);
+        let is_odd = first.starts_with(UNKNOWN) || first.replace(UNKNOWN, "").bytes().all(|byte| byte.is_ascii_digit());
+        let is_computed = (line.is_decoded || value.has(bits::DECODED)) && !line.is_complete && is_odd;
         if gets_code || is_unknown(first) || is_below_unknown || is_computed {
             let by_itself = is_unknown(first) || is_below_unknown;
             let code = self.code_value(call, by_itself, has_code, words.len()).unwrap_or_else(|| value.clone());

@@ -5,7 +5,7 @@ mod network;
 
 use toolc_commands::{Cause, DoubtKind, Judgement, Program, Reading};
 
-use super::command::{Plain, commands};
+use super::command::{Plain, commands, text as word_text};
 use super::{packages, run};
 use crate::codes::Code;
 use crate::context::Context;
@@ -61,6 +61,7 @@ pub(super) fn check(
         piece.escaped(command, judged);
         packages::check(command, |code, message| piece.found(command, code, message), judged);
     }
+    piece.variables_that_run(&judgement.reading, judged);
     piece.cloned(judged);
     piece.decoded(judgement, judged);
     piece.built_names(&judgement.reading, judged);
@@ -348,12 +349,36 @@ impl Piece<'_> {
         }
     }
 
+    /// Variables that other programs run: `PAGER='sh -c x' man ls`.
+    fn variables_that_run(&self, reading: &Reading, judged: &mut Judged) {
+        for id in reading.ids() {
+            let at = self.start + reading.command(id).span.range().start;
+            let variables = reading.variables(id).into_iter();
+            for variable in variables.filter(|one| names::VARIABLES_THAT_RUN.contains(&one.name.as_str())) {
+                judged.inner.push(Inner { language: "sh", text: word_text(&variable.value), at });
+            }
+        }
+    }
+
+    /// Returns whether a word is a variable that gets a text with replaced letters.
+    fn is_replaced_variable(&self, word: &str) -> bool {
+        let Some(name) = word.strip_prefix('$').filter(|name| !name.is_empty()) else { return false };
+        let assigned = format!("{name}=${{");
+        self.text.split(assigned.as_str()).skip(1).any(|rest| replaces(&format!("${{{rest}")))
+    }
+
     /// A text that is written with escapes or with replacements, and that runs.
     fn escaped(&self, command: &Plain, judged: &mut Judged) {
         let is_escaped = |other: &&Plain| {
             let escapes = |word: &String| word.matches("\\x").count() + word.matches("\\0").count() >= 3;
             matches!(other.name.as_str(), "printf" | "echo") && other.arguments.iter().any(escapes)
         };
+        let program =
+            self.text.get(command.at.start..).and_then(|text| text.split_whitespace().next()).unwrap_or_default();
+        if program.starts_with("${") && replaces(program) || self.is_replaced_variable(&command.program) {
+            let message = "The name of the program is put together from pieces of a text.";
+            judged.found.push(self.found(command, Code::HiddenPayload, message));
+        }
         let Some(_) = interpreter(&command.name).or_else(|| (command.name == "eval").then_some("sh")) else { return };
         let words = || command.arguments.iter().chain(&command.reads).chain([&command.program]);
         let mut writers = self.commands.iter().filter(is_escaped);
@@ -395,6 +420,7 @@ impl Piece<'_> {
                 "xxd" => other.arguments.iter().any(|word| word.starts_with('-') && word.contains('r')),
                 "tr" | "rev" | "uudecode" | "gunzip" | "zcat" | "certutil" | "steghide" | "exiftool" => true,
                 "gzip" | "bzip2" | "xz" | "gpg" => has(&["-d", "-dc", "-cd", "--decompress", "--decrypt"]),
+                "sed" if has_replacement(other) => true,
                 "tail" | "dd" | "strings" => other.arguments.iter().any(|word| is_data_file(word)),
                 "cat" | "sed" | "awk" | "grep" | "cut" | "head" => {
                     other.arguments.iter().chain(&other.reads).any(|word| is_data_file(word))
@@ -506,6 +532,11 @@ pub(crate) fn is_filled(word: &str, messenger: &str) -> bool {
         && !first.contains("T00000000")
 }
 
+/// Returns whether `sed` replaces letters everywhere in a text: `s/#/c/g`, `y/abc/xyz/`.
+fn has_replacement(command: &Plain) -> bool {
+    command.arguments.iter().any(|word| word.starts_with("y/") || word.starts_with("s/") && word.ends_with("/g"))
+}
+
 /// Returns whether a text has a variable whose letters are replaced: `${x//Z/}`, `${x:3:1}`.
 fn replaces(text: &str) -> bool {
     text.split("${").skip(1).any(|rest| {
@@ -513,7 +544,10 @@ fn replaces(text: &str) -> bool {
         let name =
             inside.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(inside.len());
         let after = &inside[name..];
-        after.starts_with("//")
+        let is_element =
+            after.strip_prefix('[').is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()));
+        is_element
+            || after.starts_with("//")
             || after.strip_prefix(':').is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()))
     })
 }

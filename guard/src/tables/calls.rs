@@ -181,6 +181,9 @@ pub(crate) const CALLS: &[(&str, Effect)] = &[
     ("setTimeout", Effect::Eval),
     ("setInterval", Effect::Eval),
     (".instance_eval", Effect::Eval),
+    (".class_eval", Effect::Eval),
+    (".module_eval", Effect::Eval),
+    ("create_function", Effect::Eval),
     ("._load", Effect::Load),
     (".class_eval", Effect::Eval),
     ("load", Effect::Eval),
@@ -263,6 +266,8 @@ pub(crate) const CALLS: &[(&str, Effect)] = &[
     ("dofile", Effect::Load),
     ("loadfile", Effect::Load),
     ("include", Effect::Load),
+    ("include_once", Effect::Load),
+    ("require_once", Effect::Load),
     // Anything can be made of these.
     ("pickle.loads", Effect::Unpickle),
     ("pickle.load", Effect::Unpickle),

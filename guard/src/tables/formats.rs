@@ -70,7 +70,6 @@ pub(crate) const FORMATS: &[Format] = &[
     format("Lua bytecode", b"\x1bLua", Kind::Program, &["luac"]),
     format("database", b"SQLite format 3\0", Kind::Unknown, &["db", "sqlite", "sqlite3"]),
     format("shortcut", b"L\0\0\0\x01\x14\x02\0", Kind::Program, &["lnk"]),
-    format("pickle", b"\x80\x04\x95", Kind::Program, &["pkl", "pickle"]),
 ];
 
 /// Ends of names of images, fonts, sounds, films and documents.

@@ -36,6 +36,7 @@ pub(crate) const FROM_NETWORK: &[&str] = &[
     "httpx.AsyncClient",
     "Net::HTTP.get",
     "URI.open",
+    "URI.parse",
     "HTTParty.get",
     "LWP::Simple::get",
     "http.Get",
@@ -402,6 +403,32 @@ pub(crate) const OPTIONS_THAT_RUN: &[OptionThatRuns] = &[
     option(&["sort"], "--compress-program="),
     option(&["split"], "--filter="),
     option(&["wget"], "--use-askpass="),
+    option(&["env"], "-S"),
+    option(&["env"], "--split-string="),
+];
+
+/// Variables whose values are commands that other programs run.
+pub(crate) const VARIABLES_THAT_RUN: &[&str] = &[
+    "GIT_SSH_COMMAND",
+    "GIT_SSH",
+    "GIT_PAGER",
+    "GIT_EDITOR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_ASKPASS",
+    "GIT_PROXY_COMMAND",
+    "GIT_SEQUENCE_EDITOR",
+    "PAGER",
+    "MANPAGER",
+    "EDITOR",
+    "VISUAL",
+    "SUDO_EDITOR",
+    "BROWSER",
+    "SSH_ASKPASS",
+    "LESSOPEN",
+    "PROMPT_COMMAND",
+    "RSYNC_RSH",
+    "TAR_OPTIONS",
+    "FCEDIT",
 ];
 
 /// The ends of settings of git whose values are commands.

@@ -108,7 +108,8 @@ impl Flow<'_> {
             "qx",
             "backtick",
         ];
-        const OPENING: &[&str] = &["file_get_contents", "fopen", "file", "readfile", "open", "open_uri"];
+        const OPENING: &[&str] =
+            &["get", "getstore", "file_get_contents", "fopen", "file", "readfile", "open", "open_uri"];
         let Some((open, close)) = chain.call else { return false };
         if !RUNNING.contains(&chain.last()) && !OPENING.contains(&chain.last()) {
             return false;
@@ -121,6 +122,17 @@ impl Flow<'_> {
         ["curl", "wget"]
             .iter()
             .any(|name| text.strip_prefix(name).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric)))
+    }
+
+    /// `open(F, "curl x |")` of Perl: what is read from `F` is downloaded.
+    pub(super) fn opened_program(&mut self, (open, close): (usize, usize)) -> bool {
+        let text = self.fold(open + 1, close).text;
+        let is_download = ["curl", "wget"].iter().any(|name| text.contains(name)) && text.contains('|');
+        let tokens = &self.program.tokens[open + 1..close.min(self.program.tokens.len())];
+        let name =
+            tokens.iter().find(|token| token.kind == Kind::Name && token.text != "my").map(|token| token.text.clone());
+        let Some(name) = name.filter(|_| is_download) else { return false };
+        self.assign(&name, &Value { bits: bits::NETWORK, ..Value::default() })
     }
 
     /// Returns whether an argument of a call is not constant.

@@ -7,6 +7,7 @@ use crate::codes::Code;
 use crate::hosts::Standing;
 use crate::shell;
 use crate::unit::{Found, Inner, Judged};
+use crate::unmarked;
 use crate::visible::looks_latin;
 
 impl Sinks<'_, '_> {
@@ -131,6 +132,17 @@ impl Sinks<'_, '_> {
             let message = "The program opens a connection by a device of awk.";
             judged.found.push(Found::in_unit(self.unit, Code::RemoteControl, token.at.clone(), message));
         }
+        let is_shell =
+            self.program.language.name == "awk" && matches!(text.as_str(), "sh" | "bash" | "/bin/sh" | "/bin/bash");
+        let fetches = |token: &Token| {
+            token.kind == Kind::Text && ["curl ", "wget "].iter().any(|name| token.text.starts_with(name))
+        };
+        let is_piped = is_shell && at > 0 && self.program.is(at - 1, "|");
+        if is_piped && self.program.tokens.iter().any(fetches) {
+            let found =
+                Found::in_unit(self.unit, Code::FetchAndRun, token.at.clone(), "The program runs what it downloads.");
+            judged.found.extend(shell::fetched(found, self.unit, &self.unit.text, &token.at));
+        }
         if text.len() < 12 || text.len() > 16 << 10 {
             return;
         }
@@ -146,6 +158,9 @@ impl Sinks<'_, '_> {
             || text.contains("/dev/tcp/");
         if fetches || downloads {
             judged.inner.push(Inner { language: "sh", text: text.clone(), at: token.at.start });
+            // A command inside of a statement: `COPY t FROM PROGRAM 'x'`, `!x`.
+            let commands = unmarked::commands(text).into_iter().filter(|(at, ..)| *at > 0);
+            judged.inner.extend(commands.map(|(_, text, _)| Inner { language: "sh", text, at: token.at.start }));
         }
     }
 }

@@ -151,6 +151,15 @@ impl Piece<'_> {
         {
             add("awk", program);
         }
+        if command.name == "sed" {
+            for script in command.arguments.iter().flat_map(|word| word.split([';', '\n', '{'])) {
+                let script =
+                    script.trim_start_matches(|letter: char| letter.is_ascii_digit() || "$,/ ".contains(letter));
+                if let Some(command) = script.strip_prefix("e ") {
+                    add("sh", command);
+                }
+            }
+        }
         if command.name == "git" {
             for value in git_commands(command) {
                 add("sh", value.trim_start_matches('!'));
@@ -177,6 +186,7 @@ impl Piece<'_> {
             mount.starts_with("/:")
                 || mount.split(',').any(|part| matches!(part, "src=/" | "source=/"))
                 || mount.starts_with("//:")
+                || mount.contains("docker.sock")
         };
         let mounts_root = value(&["-v", "--volume", "--mount"]).iter().any(is_root);
         let is_privileged = command.arguments.iter().any(|word| word == "--privileged" || word == "--privileged=true");
