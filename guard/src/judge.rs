@@ -203,8 +203,12 @@ fn derived(finding: Found, text: &str, at: usize) -> Found {
 
 /// Commands in settings.
 fn settings(unit: &Unit, context: &Context<'_>, found: &mut Vec<Found>) {
-    let inner = directives::commands(&unit.text).into_iter();
-    let inner = inner.map(|(at, text)| Inner { language: "sh", text, at }).collect();
+    let commands = directives::commands(&unit.text);
+    // What one command downloads, another one can run.
+    let first = commands.first().map_or(0, |(at, _)| *at);
+    let together = commands.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n");
+    let together = (commands.len() > 1).then_some(Inner { language: "sh", text: together, at: first });
+    let inner = commands.into_iter().map(|(at, text)| Inner { language: "sh", text, at }).chain(together).collect();
     add_judged(unit, Judged { found: Vec::new(), inner }, context, MAX_DEPTH, found);
 }
 

@@ -109,7 +109,12 @@ fn package(entries: &[Entry], unit: &Unit, judged: &mut Judged) {
         let range = entry.at..entry.at + entry.value.len();
         if let Some(script) = entry.path.strip_prefix("scripts/").or_else(|| entry.path.strip_prefix("tasks/")) {
             judged.inner.push(Inner { language: "sh", text: entry.value.clone(), at: entry.at });
-            let is_usual = USUAL_HOOKS.contains(&entry.value.trim());
+            let value = entry.value.trim();
+            let builds = ["tsc ", "tsup ", "rollup ", "vite build", "esbuild ", "husky "]
+                .iter()
+                .any(|start| value.starts_with(start));
+            let is_usual =
+                USUAL_HOOKS.contains(&value) || builds && !value.contains(['|', ';', '&', '$', '`', '>', '<']);
             if HOOKS.contains(&script) && !is_usual {
                 judged.found.push(Found::in_unit(
                     unit,

@@ -238,7 +238,10 @@ fn downloads(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Con
         if let Some(message) = foreign_package(unit, address) {
             found.push(judged(unit, around, Code::ForeignPackage, &[], address.at.clone(), &message, context));
         }
-        if running.or(has(&verbs)).is_none_or(|at| is_negated(found_words, at)) {
+        // "Never write `curl ADDRESS | sh`. Download the file, and read it."
+        let word = found_words.iter().position(|word| word.end > address.at.start);
+        let is_warning = word.is_some_and(|at| is_negated(found_words, at));
+        if is_warning || running.or(has(&verbs)).is_none_or(|at| is_negated(found_words, at)) {
             continue;
         }
         if let Some(what) = hides.filter(|_| is_program || paste || running.is_some()) {
@@ -398,7 +401,8 @@ fn filled_addresses(unit: &Unit, around: &Around, found: &mut Vec<Found>) {
             && path.split(['/', '?', '=', '&', '.', '-']).any(|part| {
                 part.len() >= 4
                     && part.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
-                    && BLANKS.iter().any(|word| part.to_lowercase().contains(word))
+                    && (BLANKS.iter().any(|word| part.to_lowercase().contains(word))
+                        || text.contains(&format!("{part} is ")))
             });
         if is_blank && !is_warning(around, before) {
             let message = "The model is to put something into the address of a picture.";

@@ -1,5 +1,6 @@
 //! Files with recipes, such as a Makefile: their commands as commands of a shell.
 
+use crate::fences::by_shebang;
 use crate::unit::{Inner, Judged, Unit};
 
 /// How a file writes recipes and variables.
@@ -28,6 +29,9 @@ pub(crate) fn check(name: &str, unit: &Unit, judged: &mut Judged) {
         at += line.len();
         let body = line.trim_end();
         let command = if is_open { Some(body.trim_start().to_owned()) } else { form.command(body) };
+        if command.as_ref().is_some_and(|command| command.starts_with("#!")) {
+            other_language(unit, start, judged);
+        }
         if let Some(command) = command {
             is_open = body.ends_with('\\');
             first.get_or_insert(start);
@@ -43,12 +47,35 @@ pub(crate) fn check(name: &str, unit: &Unit, judged: &mut Judged) {
     }
 }
 
+/// Adds a recipe in another language, which begins with `#!`.
+fn other_language(unit: &Unit, start: usize, judged: &mut Judged) {
+    let rest = &unit.text[start..];
+    let is_inside = |line: &&str| line.starts_with([' ', '\t']) || line.trim().is_empty();
+    let lines: Vec<&str> = rest.lines().take_while(is_inside).collect();
+    let language = by_shebang(lines.first().copied().unwrap_or_default().trim_start());
+    let indent = lines.first().map_or(0, |line| line.len() - line.trim_start().len());
+    let text: Vec<&str> = lines.iter().skip(1).map(|line| line.get(indent..).unwrap_or_default()).collect();
+    let text = text.join("\n").replace("{{", "").replace("}}", "");
+    judged.inner.push(Inner { language, text, at: start });
+}
+
 impl Form {
     /// Returns the command of a line.
     fn command(self, line: &str) -> Option<String> {
         if self == Form::Docker {
+            // `ADD ADDRESS FILE` downloads.
+            if let Some((address, file)) =
+                line.trim().strip_prefix("ADD ").and_then(|rest| rest.trim().rsplit_once(' '))
+                && address.contains("://")
+            {
+                return Some(format!("curl {address} -o {file}"));
+            }
             let words = ["RUN ", "CMD ", "ENTRYPOINT ", "SHELL ", "run "];
             let command = words.iter().find_map(|word| line.trim_start().strip_prefix(word))?;
+            // `["program", "argument"]`.
+            if let Some(words) = command.trim().strip_prefix('[').and_then(|words| words.strip_suffix(']')) {
+                return Some(words.replace("\",", "\" "));
+            }
             return Some(command.trim_start_matches(['-', ' ']).to_owned());
         }
         if line.starts_with('\t') || line.starts_with("    ") {

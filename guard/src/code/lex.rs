@@ -156,7 +156,9 @@ impl Lexer<'_> {
     }
 
     fn word_or_sign(&mut self, letter: char, start: usize) {
-        let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '@');
+        // `@f()` of PHP calls `f`.
+        let has_at = self.language.name != "php";
+        let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$') || has_at && letter == '@';
         if letter.is_ascii_digit() {
             let length = self
                 .rest()

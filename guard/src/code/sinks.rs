@@ -216,7 +216,8 @@ impl Sinks<'_, '_> {
     }
 
     fn send_value(&self, call: &Call, value: &Value, addresses: &[Address], judged: &mut Judged) {
-        if value.has(bits::SECRET) {
+        let is_upload = call.chain.last().to_ascii_lowercase().contains("upload");
+        if value.has(bits::SECRET) || is_upload && value.has(bits::SECRET_PATH) {
             let what = value.place.map_or("private data", |place| place.what);
             judged.found.push(self.found(call, Code::SendsSecrets, format!("The code sends {what}.")));
         }
@@ -406,6 +407,11 @@ impl Sinks<'_, '_> {
             let by_itself = is_unknown(first) || is_below_unknown;
             let code = self.code_value(call, by_itself, has_code, words.len()).unwrap_or_else(|| value.clone());
             self.run_value(call, &code, "a command", judged);
+        }
+        let from_data = value.has(bits::DATA_PATH) && value.has(bits::FILE) && !line.is_complete;
+        if from_data && (first.is_empty() || first.contains(UNKNOWN)) {
+            let message = "The code runs commands from a file whose name says that it is data.";
+            judged.found.push(self.found(call, Code::HiddenPayload, message));
         }
         let runs = |path: &str| {
             first == path || is_interpreter(first) && script.is_some_and(|word| word.trim_matches('"') == path)

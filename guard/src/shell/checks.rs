@@ -432,8 +432,15 @@ impl Piece<'_> {
                 _ => false,
             }
         };
-        let is_fetcher =
-            |other: &&Plain| matches!(other.name.as_str(), "curl" | "wget" | "iwr" | "irm" | "fetch" | "aria2c");
+        // A program whose name only the run shows, with an address.
+        let is_hidden = |other: &Plain| {
+            other.name.is_empty()
+                && other.program.starts_with('$')
+                && other.arguments.iter().any(|word| word.contains("://"))
+        };
+        let is_fetcher = |other: &&Plain| {
+            matches!(other.name.as_str(), "curl" | "wget" | "iwr" | "irm" | "fetch" | "aria2c") || is_hidden(other)
+        };
         if feeding.iter().any(is_fetcher) {
             let found = self.found(command, Code::FetchAndRun, "The command runs what it downloads.");
             judged.found.extend(super::fetched(found, self.unit, self.text, &command.at));

@@ -358,6 +358,11 @@ pub(crate) const REQUESTS: &[Request] = &[
 pub(crate) const DENSE: &[(Code, &[&[&str]], &str)] = &[
     (
         Code::Approval,
+        &[&["자동으로 승인", "자동 승인", "自动批准", "自動承認"], &["명령", "모든", "所有", "すべて", "命令"]],
+        WEAKEN,
+    ),
+    (
+        Code::Approval,
         &[
             &["关闭", "禁用", "绕过", "跳过", "關閉", "停用", "無効に", "스킵", "비활성화", "우회"],
             &[

@@ -151,6 +151,12 @@ impl Piece<'_> {
         {
             add("awk", program);
         }
+        if command.name == "crontab" {
+            let entries = self.fed_by(command).flat_map(|other| &other.arguments);
+            for (_, text) in entries.flat_map(|word| directives::commands(word)) {
+                add("sh", &text);
+            }
+        }
         if command.name == "sed" {
             for script in command.arguments.iter().flat_map(|word| word.split([';', '\n', '{'])) {
                 let script =
